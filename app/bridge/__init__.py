@@ -1,0 +1,1 @@
+"""The seam between window and engine, and the only importer of engine.service."""

@@ -1,0 +1,1 @@
+"""Item models: hits, photos, jobs."""

@@ -1,0 +1,1 @@
+"""Nearest neighbours by cosine: one protocol, an exact index and HNSW behind it."""

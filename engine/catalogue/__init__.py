@@ -1,0 +1,1 @@
+"""Which photos there are: folders, files, content."""

@@ -1,0 +1,1 @@
+"""The job that turns folders into vectors."""

@@ -1,0 +1,1 @@
+"""Backbone + GeM + L2, with its preprocessing, and the device it runs on."""

@@ -1,0 +1,1 @@
+"""Pure array code: query adaptive matching, expansion, focus."""

@@ -1,0 +1,227 @@
+"""Requests and answers, a pair for each job of the engine.
+
+`engine.service.Engine` takes a request and a ticket and returns the answer; a script, a test, the
+command line and the window all speak these words.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from engine.config import SearchSettings
+from engine.types import (
+    Box,
+    Failure,
+    FocusMap,
+    Folder,
+    Hit,
+    Photo,
+    Picture,
+    PixelArray,
+    SearchTimings,
+    Size,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WarmRequest:
+    """Load the network, test the device, open the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """``device``: "cpu" or "cuda"; ``device_reason``: why this one, one line.
+    ``index``: "exact" or "hnsw"; ``index_reason``: why this one."""
+
+    network: str
+    device: str
+    device_reason: str
+    index: str
+    index_reason: str
+    photos: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRequest:
+    """Add folders (none: all that the library has) and index what is new.
+
+    ``size_px``: longest side before the network; None = the library's own.
+    """
+
+    folders: tuple[Path, ...] = ()
+    size_px: int | None = None
+    retry_failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """``passes``: photos that went through the network in this run. ``skipped``: folders and files
+    that could not be looked into. ``notes``: what was said once, such as a change of device."""
+
+    found: int
+    indexed: int
+    unchanged: int
+    failed: int
+    offline: int
+    passes: int
+    seconds: float
+    failures: tuple[Failure, ...] = ()
+    skipped: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """``settings`` None: the defaults. ``top`` None: every photo, best first."""
+
+    picture: Picture
+    box: Box | None = None
+    top: int | None = 100
+    settings: SearchSettings | None = None
+    size_px: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchAnswer:
+    """``token`` names the query for `FocusRequest`. ``method``: what AUTO became."""
+
+    token: str
+    query: Picture
+    query_size: Size
+    box: Box | None
+    network: str
+    method: str
+    hits: tuple[Hit, ...]
+    timings_ms: SearchTimings
+
+
+@dataclass(frozen=True, slots=True)
+class FocusRequest:
+    """The exact focus map of one hit of an earlier search. Needs the photo online."""
+
+    token: str
+    photo_id: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FocusAnswer:
+    photo_id: int
+    focus: FocusMap
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRequest:
+    """Pixels of a picture for the eye. ``max_side_px``: longest side, never enlarged."""
+
+    picture: Picture
+    max_side_px: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Preview:
+    """``pixels``: (H, W, 3) uint8, upright sRGB. ``size``: of the upright photo, for boxes."""
+
+    pixels: PixelArray
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class ThumbnailRequest:
+    photo_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """``jpeg``: an encoded upright sRGB picture."""
+
+    photo_id: int
+    jpeg: bytes
+
+
+class PhotoFilter(StrEnum):
+    ALL = "all"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class PhotosRequest:
+    """A page of the library's photos, in the order of folder and path."""
+
+    offset: int = 0
+    limit: int = 500
+    show: PhotoFilter = PhotoFilter.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoPage:
+    """``total``: how many there are in all."""
+
+    offset: int
+    total: int
+    photos: tuple[Photo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRequest:
+    """What the library holds, without touching the network."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryOverview:
+    folders: tuple[Folder, ...]
+    photos: int
+    ready: int
+    failed: int
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateRequest:
+    """Measure retrieval on a folder that holds photos and gt.json.
+
+    ``exact_focus``: judge the exact focus maps rather than the footprints (one more network pass
+    for every judged pair).
+    """
+
+    folder: Path
+    settings: SearchSettings | None = None
+    size_px: int | None = None
+    exact_focus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateReport:
+    """All figures in [0, 1] but ``ns_score`` in [0, 4]; None where the set does not allow one.
+
+    ``map``: mean average precision of the final ranking; ``map_global``: of the global
+    descriptors alone, from the same run. ``recall_at``: share of positives in the first k.
+    ``pointing``: share of focus maps whose maximum lies in the mask, ``pointing_chance``: mean
+    area of the masks; ``focus_iou``: of the mask and the map above half its maximum.
+    ``timings_ms``: medians for one query.
+    """
+
+    dataset: str
+    queries: int
+    map: float
+    map_global: float
+    ns_score: float | None
+    recall_at: dict[int, float]
+    pointing: float | None
+    pointing_chance: float | None
+    focus_iou: float | None
+    timings_ms: dict[str, float]
+    settings: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorRequest:
+    """Look the library over, change nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """``problems`` empty: nothing wrong. ``facts``: versions, device, sizes, for a bug report."""
+
+    problems: tuple[str, ...]
+    facts: dict[str, str] = field(default_factory=dict)

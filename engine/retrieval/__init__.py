@@ -1,0 +1,1 @@
+"""Shortlist -> QAM -> expansion -> focus, as one composable pipeline."""

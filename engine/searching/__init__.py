@@ -1,0 +1,1 @@
+"""The job that answers a query."""

@@ -1,0 +1,1 @@
+"""What a library keeps: the database, the vector files, and where they lie."""
