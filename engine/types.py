@@ -41,6 +41,10 @@ class Box:
     def area(self) -> float:
         return max(self.w, 0.0) * max(self.h, 0.0)
 
+    @property
+    def xywh(self) -> tuple[float, float, float, float]:
+        return (self.x, self.y, self.w, self.h)
+
     def within(self, size: Size) -> "Box":
         """The part inside a photo of this size.
 
@@ -56,7 +60,7 @@ class Box:
         return Box(left, top, right - left, bottom - top)
 
     def __str__(self) -> str:
-        return ",".join(f"{v:g}" for v in (self.x, self.y, self.w, self.h))
+        return ",".join(f"{v:g}" for v in self.xywh)
 
 
 @dataclass(frozen=True, slots=True)

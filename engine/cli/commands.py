@@ -1,0 +1,94 @@
+"""What each command asks of the engine, and what it prints."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.cli import output
+from engine.cli.arguments import search_settings
+from engine.errors import FolderError, PhotoError
+from engine.jobs import Ticket
+from engine.requests import (
+    DoctorRequest,
+    EvaluateRequest,
+    FocusRequest,
+    IndexRequest,
+    SearchAnswer,
+    SearchRequest,
+)
+from engine.service import Engine, default_library, evaluate
+from engine.types import FocusMap, Hit, Picture
+
+
+def run(options: argparse.Namespace, ticket: Ticket) -> int:
+    """Run the command that ``options`` names; the exit status."""
+    command: Callable[[argparse.Namespace, Ticket], int] = {
+        "index": _index,
+        "search": _search,
+        "evaluate": _evaluate,
+        "doctor": _doctor,
+    }[options.command]
+    return command(options, ticket)
+
+
+def _library(options: argparse.Namespace) -> Path:
+    return options.library or default_library()
+
+
+def _index(options: argparse.Namespace, ticket: Ticket) -> int:
+    request = IndexRequest(tuple(options.folders), options.size, options.retry_failed)
+    with Engine.open(_library(options)) as engine:
+        report = engine.index(request, ticket)
+    output.index_report(report, as_json=options.json)
+    if options.folders and not report.found:
+        where = options.folders[0]
+        raise FolderError(f"no photo was found in {where}", path=where)
+    return 0
+
+
+def _search(options: argparse.Namespace, ticket: Ticket) -> int:
+    request = SearchRequest(
+        Picture(options.photo), options.box, options.top, search_settings(options), options.size
+    )
+    with Engine.open(_library(options), writable=False) as engine:
+        answer = engine.search(request, ticket)
+        maps = _write_focus(engine, answer, options.focus, ticket) if options.focus else {}
+    output.search_answer(answer, maps, as_json=options.json)
+    return 0
+
+
+def _write_focus(
+    engine: Engine, answer: SearchAnswer, folder: Path, ticket: Ticket
+) -> dict[int, Path]:
+    """A focus map for each hit, exact where the photo can be read."""
+    written = {}
+    for place, hit in enumerate(answer.hits, start=1):
+        ticket.update("focusing", place - 1, len(answer.hits))
+        focus = _best_focus(engine, answer, hit, ticket)
+        if focus is not None and hit.photo.size is not None:
+            target = folder / f"{place:03d}_{hit.photo.path.stem[:80]}.png"
+            output.write_focus(focus, hit.photo.size, target)
+            written[hit.photo.id] = target
+    return written
+
+
+def _best_focus(engine: Engine, answer: SearchAnswer, hit: Hit, ticket: Ticket) -> FocusMap | None:
+    try:
+        return engine.focus(FocusRequest(answer.token, hit.photo.id), ticket).focus
+    except PhotoError:  # offline: the footprint of the stored regions still tells
+        return hit.focus
+
+
+def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
+    request = EvaluateRequest(
+        options.folder, search_settings(options), options.size, options.exact_focus
+    )
+    output.evaluate_report(evaluate(request, ticket), as_json=options.json)
+    return 0
+
+
+def _doctor(options: argparse.Namespace, ticket: Ticket) -> int:
+    with Engine.open(_library(options), writable=False) as engine:
+        report = engine.doctor(DoctorRequest(), ticket)
+    output.doctor_report(report, as_json=options.json)
+    return 1 if report.problems else 0

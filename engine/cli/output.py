@@ -1,0 +1,129 @@
+"""Answers as text for people, as JSON for programs, and focus maps as PNG files."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from engine.requests import DoctorReport, EvaluateReport, IndexReport, SearchAnswer
+from engine.types import Box, Failure, FocusMap, Hit, Size
+
+_PNG_SIDE_PX = 2048
+
+
+def index_report(report: IndexReport, *, as_json: bool) -> None:
+    if as_json:
+        _object(
+            {
+                **asdict(report),
+                "failures": _failures(report.failures),
+                "skipped": _failures(report.skipped),
+            }
+        )
+        return
+    print(
+        f"{report.indexed:,} indexed, {report.unchanged:,} unchanged, {report.failed:,} failed, "
+        f"{report.offline:,} offline · {report.found:,} photos in {report.seconds:.1f} s"
+    )
+    for title, failures in (("failed", report.failures), ("skipped", report.skipped)):
+        for failure in failures:
+            print(f"  {title}: {_shown(failure.path)}: {failure.reason}")
+    for note in report.notes:
+        print(f"  {note}")
+
+
+def search_answer(answer: SearchAnswer, maps: Mapping[int, Path], *, as_json: bool) -> None:
+    """``maps``: where the focus map of a photo id was written."""
+    if as_json:
+        _object(
+            {
+                "query": {
+                    "photo": str(answer.query.path),
+                    "box": _box(answer.box),
+                    "size": [answer.query_size.w, answer.query_size.h],
+                },
+                "network": answer.network,
+                "method": answer.method,
+                "hits": [_hit(hit, maps.get(hit.photo.id)) for hit in answer.hits],
+                "timings_ms": {k: round(v, 2) for k, v in asdict(answer.timings_ms).items()},
+            }
+        )
+        return
+    for place, hit in enumerate(answer.hits, start=1):
+        box = f"  box {hit.box}" if hit.box else ""
+        print(f"{place:4d}  {hit.score:.3f}  {_shown(hit.photo.path)}{box}")
+    print(f"{len(answer.hits)} hits in {answer.timings_ms.total:.0f} ms, method {answer.method}")
+
+
+def evaluate_report(report: EvaluateReport, *, as_json: bool) -> None:
+    if as_json:
+        _object(asdict(report))
+        return
+    print(f"{report.dataset}: {report.queries:,} queries")
+    rows: list[tuple[str, float | None]] = [
+        ("mAP", report.map),
+        ("mAP, global descriptor alone", report.map_global),
+        ("N-S score", report.ns_score),
+        *((f"recall at {k}", value) for k, value in report.recall_at.items()),
+        ("pointing", report.pointing),
+        ("pointing by chance", report.pointing_chance),
+        ("focus IoU", report.focus_iou),
+    ]
+    for name, value in rows:
+        if value is not None:
+            print(f"  {name:30s} {value:.4f}")
+    print("  " + ", ".join(f"{name} {ms:.1f} ms" for name, ms in report.timings_ms.items()))
+    print("  " + ", ".join(f"{name} {value}" for name, value in report.settings.items()))
+
+
+def doctor_report(report: DoctorReport, *, as_json: bool) -> None:
+    if as_json:
+        _object(asdict(report))
+        return
+    for name, value in report.facts.items():
+        print(f"{name:18s} {value}")
+    for problem in report.problems:
+        print(f"problem: {problem}")
+    if not report.problems:
+        print("nothing wrong")
+
+
+def write_focus(focus: FocusMap, size: Size, target: Path) -> None:
+    """Write a focus map as an 8-bit grey PNG in the shape of the upright photo (0 = ignored,
+    255 = matched), at the photo's size or with a longest side of 2048 pixels."""
+    factor = min(1.0, _PNG_SIDE_PX / max(size.w, size.h))
+    shape = (max(1, round(size.w * factor)), max(1, round(size.h * factor)))
+    grey = Image.fromarray(np.rint(focus.values * 255).astype(np.uint8))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    grey.resize(shape, Image.Resampling.BICUBIC).save(target)
+
+
+def _hit(hit: Hit, map_path: Path | None) -> dict[str, object]:
+    return {
+        "photo": str(hit.photo.path),
+        "score": round(hit.score, 6),
+        "global_score": round(hit.global_score, 6),
+        "box": _box(hit.box),
+        "focus": str(map_path) if map_path else None,
+    }
+
+
+def _box(box: Box | None) -> list[float] | None:
+    return [round(number, 1) for number in box.xywh] if box else None
+
+
+def _failures(failures: Iterable[Failure]) -> list[dict[str, str]]:
+    return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
+
+
+def _shown(path: Path) -> str:
+    """A path on one line, whatever its name holds."""
+    text = str(path)
+    return text if text.isprintable() else ascii(text)
+
+
+def _object(values: Mapping[str, object]) -> None:
+    print(json.dumps(values))
