@@ -1,0 +1,106 @@
+"""What a network is, as data: enough to know it, to show it, and to tell its numbers apart."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from engine.config import FeatureSettings
+from engine.errors import NetworkError
+
+# Raise it whenever a change of the code changes a stored number: another reduction of photos,
+# another geometry of regions. Vectors made before are then known to be of another network.
+_NUMBERS_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsSource:
+    """Where the weights come from: a file of an installed distribution, and its SHA-256."""
+
+    package: str
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One figure, with everything that it depends on said in ``settings``."""
+
+    dataset: str
+    settings: str
+    map: float
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkManifest:
+    """One network with its preprocessing, its pooling and where it comes from.
+
+    ``backbone`` is timm's name of the architecture and ``layer`` the place whose output is the
+    feature map: ``dim`` channels, one cell for ``stride`` × ``stride`` pixels. ``mean`` and
+    ``std`` of red, green, blue on the scale 0..255: the network sees (x - mean) / std.
+    ``pooling`` is "gem": generalised mean with exponent ``gem_p`` over values of at least
+    ``gem_eps`` (Revaud et al. 2019, section 3.1), then L2. ``whitening`` names one that follows,
+    or is None. ``known_output``: the first values of the descriptor of the test picture
+    (engine.network.selftest), computed on a CPU.
+    """
+
+    name: str
+    backbone: str
+    layer: str
+    dim: int
+    stride: int
+    mean: tuple[float, float, float]
+    std: tuple[float, float, float]
+    pooling: str
+    gem_p: float
+    gem_eps: float
+    whitening: str | None
+    licence: str
+    weights: WeightsSource
+    known_output: tuple[float, ...]
+    measured: tuple[Measurement, ...]
+
+    def to_json(self) -> str:
+        """The manifest as JSON text."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "NetworkManifest":
+        """The manifest that `to_json` wrote.
+
+        Raises:
+            NetworkError: the text is no manifest.
+        """
+        try:
+            data: dict[str, Any] = json.loads(text)
+            data["weights"] = WeightsSource(**data["weights"])
+            data["measured"] = tuple(Measurement(**one) for one in data["measured"])
+            for name in ("mean", "std", "known_output"):
+                data[name] = tuple(float(value) for value in data[name])
+            return cls(**data)
+        except (ValueError, TypeError, KeyError) as error:
+            raise NetworkError(f"this is no manifest of a network: {error}") from error
+
+
+# What says about a network without changing its numbers.
+_SAYS_ONLY = {"name", "licence", "known_output", "measured"}
+
+
+def network_key(manifest: NetworkManifest, features: FeatureSettings) -> str:
+    """A short stable name for the numbers that this network stores under these settings.
+
+    Vectors of two different keys must never be compared. Fit for a file name.
+    """
+    numbers = {
+        field.name: getattr(manifest, field.name)
+        for field in fields(manifest)
+        if field.name not in _SAYS_ONLY | {"weights"}
+    }
+    facts = {
+        "version": _NUMBERS_VERSION,
+        "weights": manifest.weights.sha256,
+        "network": numbers,
+        "features": asdict(features),
+    }
+    text = json.dumps(facts, sort_keys=True)
+    return f"{manifest.name}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"

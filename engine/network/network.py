@@ -1,0 +1,186 @@
+"""The network as the rest of the engine sees it: photos in, features out, whatever happens."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import numpy as np
+
+from engine.config import FeatureSettings
+from engine.errors import DeviceError
+from engine.network.device import DeviceChoice, DeviceOutOfMemory
+from engine.network.gate import ForwardGate
+from engine.network.manifest import NetworkManifest, network_key
+from engine.network.regions import boxes_of, ospp, pooling_weights
+from engine.types import FloatArray, PixelArray
+
+_log = logging.getLogger(__name__)
+
+# Pixels of one mini-batch. On a CPU larger batches are no faster, and a search waits for one.
+BATCH_PIXELS = {"cpu": 1 * 768 * 768, "cuda": 32 * 768 * 768}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhotoFeatures:
+    """What one forward pass tells of a photo.
+
+    ``descriptor``: (D,) float32 of unit length. ``regions``: (R, D) float32, rows of unit length.
+    ``boxes``: (R, 4) float32 x0, y0, x1, y1 as fractions of the upright photo.
+    """
+
+    descriptor: FloatArray
+    regions: FloatArray
+    boxes: FloatArray
+
+
+class Computes(Protocol):
+    """What computes: engine.network.backbone.Backbone, which only a loaded network imports."""
+
+    def pooled(self, images: PixelArray, weights: FloatArray) -> FloatArray: ...
+
+    def feature_maps(self, images: PixelArray) -> FloatArray: ...
+
+
+class Network:
+    """A loaded network. Thread-safe: a gate gives one thread at a time the device.
+
+    When the device runs out of memory the mini-batch is halved, and when a single photo is still
+    too much the CPU takes over for good; no photo is skipped, and ``notes`` says so once.
+
+    Photos are upright sRGB pixels (H, W, 3) uint8. A side shorter than one cell of the feature
+    map is filled up to it by repeating the outermost pixels.
+    """
+
+    def __init__(
+        self,
+        manifest: NetworkManifest,
+        backbone: Computes,
+        *,
+        features: FeatureSettings,
+        device: DeviceChoice,
+        on_cpu: Callable[[], Computes] | None = None,
+    ) -> None:
+        """``on_cpu`` makes the backbone that takes over; None where it runs on the CPU already."""
+        self._manifest = manifest
+        self._features = features
+        self._backbone = backbone
+        self._device = device
+        self._on_cpu = on_cpu
+        self._batch_pixels = BATCH_PIXELS[device.kind]
+        self._gate = ForwardGate()
+        self._notes: list[str] = []
+
+    @property
+    def manifest(self) -> NetworkManifest:
+        return self._manifest
+
+    @property
+    def key(self) -> str:
+        """The name for the numbers that it makes; see `network_key`."""
+        return network_key(self._manifest, self._features)
+
+    @property
+    def dim(self) -> int:
+        """D, the length of descriptors and region vectors."""
+        return self._manifest.dim
+
+    @property
+    def device(self) -> DeviceChoice:
+        """The device that the next pass runs on, and why."""
+        return self._device
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of how it went; each thing once."""
+        return tuple(self._notes)
+
+    def extract(self, images: Sequence[PixelArray]) -> list[PhotoFeatures]:
+        """Features of photos, in their order. Photos of one shape share mini-batches.
+
+        Raises:
+            DeviceError: not even one photo at a time fits into the machine's memory.
+        """
+        by_shape: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+        for index, image in enumerate(images):
+            by_shape[image.shape].append(index)
+        found: dict[int, PhotoFeatures] = {}
+        for indices in by_shape.values():
+            photos = [images[index] for index in indices]
+            found.update(zip(indices, self._extract_equal(photos), strict=True))
+        return [found[index] for index in range(len(images))]
+
+    def descriptor(self, image: PixelArray) -> FloatArray:
+        """(D,) float32 of unit length. Takes its turn before any batch."""
+        batch = self._padded([image])
+        weights = pooling_weights(*self._cells(batch), 1)[:1]
+        pooled = self._pooled(batch, weights, interactive=True)
+        return cast(FloatArray, pooled[0, 0])
+
+    def feature_map(self, image: PixelArray) -> FloatArray:
+        """(C, h, w) float32, not negative. Takes its turn before any batch."""
+        batch = self._padded([image])
+        while True:
+            with self._gate.turn(interactive=True):
+                try:
+                    return cast(FloatArray, self._backbone.feature_maps(batch)[0])
+                except DeviceOutOfMemory as lack:
+                    self._make_room(1, 1, lack)
+
+    def _extract_equal(self, photos: list[PixelArray]) -> list[PhotoFeatures]:
+        batch = self._padded(photos)
+        h, w = self._cells(batch)
+        levels = self._features.levels
+        boxes = boxes_of(ospp(h, w, levels), h=h, w=w)
+        pooled = self._pooled(batch, pooling_weights(h, w, levels), interactive=False)
+        return [PhotoFeatures(parts[0], parts[1:], boxes) for parts in pooled]
+
+    def _pooled(self, images: PixelArray, weights: FloatArray, *, interactive: bool) -> FloatArray:
+        parts: list[FloatArray] = []
+        done = 0
+        pixels = images.shape[1] * images.shape[2]
+        while done < len(images):
+            with self._gate.turn(interactive=interactive):
+                count = max(1, min(self._batch_pixels // pixels, len(images) - done))
+                try:
+                    parts.append(self._backbone.pooled(images[done : done + count], weights))
+                except DeviceOutOfMemory as lack:
+                    self._make_room(count, pixels, lack)
+                else:
+                    done += count
+        return np.concatenate(parts)
+
+    def _make_room(self, count: int, pixels: int, lack: DeviceOutOfMemory) -> None:
+        """Called with the turn held: smaller batches, else the CPU, else the end."""
+        if count > 1:
+            self._batch_pixels = count // 2 * pixels
+            self._note("The device ran out of memory: photos now pass in smaller batches.")
+        elif self._on_cpu is not None:
+            self._backbone, self._on_cpu = self._on_cpu(), None
+            self._batch_pixels = BATCH_PIXELS["cpu"]
+            self._device = DeviceChoice("cpu", "CPU: the graphics card ran out of memory")
+            self._note("The graphics card ran out of memory: the CPU has taken over.")
+        else:
+            raise DeviceError(f"too little memory for one photo of {pixels} pixels: {lack}")
+
+    def _note(self, text: str) -> None:
+        if text not in self._notes:
+            _log.warning(text)
+            self._notes.append(text)
+
+    def _padded(self, photos: list[PixelArray]) -> PixelArray:
+        """(B, H, W, 3), H and W at least one cell."""
+        for photo in photos:
+            if photo.ndim != 3 or photo.shape[2] != 3 or photo.dtype != np.uint8 or not photo.size:
+                raise ValueError(f"no photo: {photo.dtype} {photo.shape}, not uint8 (H, W, 3)")
+        batch = np.stack(photos)
+        lacking = [max(0, self._manifest.stride - side) for side in batch.shape[1:3]]
+        if any(lacking):
+            fill = ((0, 0), (0, lacking[0]), (0, lacking[1]), (0, 0))
+            batch = np.pad(batch, fill, mode="edge")
+        return batch
+
+    def _cells(self, batch: PixelArray) -> tuple[int, int]:
+        stride = self._manifest.stride
+        return -(-batch.shape[1] // stride), -(-batch.shape[2] // stride)
