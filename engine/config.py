@@ -116,8 +116,10 @@ class DecodeSettings:
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """``commit_every``: photos between two commits, what a kill can cost at most.
-    ``publish_every_s``: seconds between two snapshots that searches may see."""
+    """``commit_every``: photos between two commits, what a kill can cost at most. ``hand_over``:
+    photos given to the network at once, what a cancel waits for. ``publish_every_s``: seconds
+    between two snapshots that searches may see."""
 
     commit_every: int = 16
+    hand_over: int = 8
     publish_every_s: float = 30.0

@@ -55,8 +55,13 @@ class IndexRequest:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """``passes``: photos that went through the network in this run. ``skipped``: folders and files
-    that could not be looked into. ``notes``: what was said once, such as a change of device."""
+    """``found``: photo files that are there = ``indexed`` + ``unchanged`` + ``failed`` + ``copies``
+    unless some changed under way. ``indexed``: photos that the network has seen in this run, for
+    the first time; ``unchanged``: had seen before. ``failed``: photos that cannot be read, now or
+    since an earlier run. ``copies``: files whose content lies in another place too. ``offline``:
+    known photos that cannot be reached. ``passes``: photos that went through the network in this
+    run. ``skipped``: folders and files that could not be looked into. ``notes``: what was said
+    once, such as a change of device."""
 
     found: int
     indexed: int
@@ -68,6 +73,7 @@ class IndexReport:
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
+    copies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
