@@ -1,0 +1,1 @@
+"""Sets Refocal up and starts it, and runs its gate. Standard library only."""
