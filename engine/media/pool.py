@@ -20,6 +20,8 @@ from engine.jobs import Cancelled, Ticket
 from engine.media.decode import DecodedPhoto
 from engine.media.lane import DecodeTask, Job, Lane
 
+__all__ = ["DecodeOutcome", "DecodePool", "DecodeTask"]
+
 _AHEAD_TASKS = 32
 _AHEAD_BYTES = 64 * 1024**2
 

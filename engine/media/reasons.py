@@ -65,6 +65,8 @@ def _system_error(error: OSError, path: Path | None) -> PhotoError:
 
 def _detail(error: Exception) -> str:
     """What the decoder says, where it is meant for people."""
+    if isinstance(error, SyntaxError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # what Pillow makes of all that a plugin raises on opening
     words = " ".join(str(error).split())
     if isinstance(error, EOFError | struct.error) or "truncated" in words.lower():
         return "it is cut short"
