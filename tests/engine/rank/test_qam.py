@@ -1,0 +1,264 @@
+"""Query adaptive matching against golden values, its theorems, and the reference solver."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from engine.config import Solver
+from engine.jobs import Cancelled, Ticket
+from engine.rank.qam import Merge, match, match_many
+
+SOLVERS = [Solver.NNLS, Solver.OSQP]
+# Columns (1, 1, 0) and (0, 1, 2) of F, one region in each row.
+GOLDEN = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 2.0]])
+
+
+def _score_of(
+    z: NDArray[np.float64], query: NDArray[np.float64], rows: NDArray[np.float64]
+) -> float:
+    merged = z @ rows
+    return float(merged @ query / np.linalg.norm(query) / np.linalg.norm(merged))
+
+
+def _best_single(query: NDArray[np.float64], rows: NDArray[np.float64]) -> float:
+    cosines = rows @ query / np.linalg.norm(query) / np.linalg.norm(rows, axis=1)
+    return float(cosines.max())
+
+
+def _features(
+    seed: int, *, count: int, dim: int, relu: bool, sparsity: float = 0.0
+) -> NDArray[np.float64]:
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal((count, dim))
+    if relu:
+        values = np.abs(values) * (rng.random((count, dim)) >= sparsity)
+        values[:, 0] += 1e-3
+    return values
+
+
+# --- golden values --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_golden_query_inside_the_cone(solver: Solver) -> None:
+    merge = match(np.array([1.0, 2.0, 2.0]) / 3.0, GOLDEN, solver=solver)
+    assert merge.score == pytest.approx(1.0, abs=1e-9)
+    assert merge.z == pytest.approx([1 / 3, 1 / 3], abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_golden_query_outside_the_cone(solver: Solver) -> None:
+    query = np.array([1.0, 0.2, 0.0])
+    merge = match(query, GOLDEN, solver=solver)
+    assert merge.score == pytest.approx(0.8320502943378436, abs=1e-9)
+    assert merge.z == pytest.approx([0.58834841, 0.0], abs=1e-6)
+
+
+# --- degenerate input -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_no_regions(solver: Solver) -> None:
+    merge = match(np.ones(4), np.zeros((0, 4)), solver=solver)
+    assert merge.score == 0.0
+    assert merge.z.shape == (0,)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_all_regions_zero(solver: Solver) -> None:
+    merge = match(np.ones(4), np.zeros((3, 4)), solver=solver)
+    assert merge.score == 0.0
+    assert not merge.z.any()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_zero_query(solver: Solver) -> None:
+    assert match(np.zeros(3), GOLDEN, solver=solver).score == 0.0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_zero_region_among_others_changes_nothing(solver: Solver) -> None:
+    query = np.array([1.0, 2.0, 2.0])
+    merge = match(query, np.insert(GOLDEN, 1, 0.0, axis=0), solver=solver)
+    assert merge.score == pytest.approx(1.0, abs=1e-9)
+    assert merge.z == pytest.approx([1 / 3, 0.0, 1 / 3], abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_one_region_scores_its_cosine(solver: Solver) -> None:
+    merge = match(np.array([1.0, 1.0]), np.array([[3.0, 0.0]]), solver=solver)
+    assert merge.score == pytest.approx(np.sqrt(0.5), abs=1e-12)
+    assert merge.z * 3.0 == pytest.approx([np.sqrt(0.5)], abs=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_infeasible_scores_the_best_single_region(solver: Solver) -> None:
+    """Whitened features may all point away from the query: the supremum of (3) is a maximum."""
+    query = np.array([1.0, 0.0])
+    rows = np.array([[-1.0, 0.0], [-1.0, 3.0], [-2.0, -1.0]])
+    merge = match(query, rows, solver=solver)
+    assert merge.score == pytest.approx(_best_single(query, rows), abs=1e-12)
+    assert merge.score < 0
+    assert np.flatnonzero(merge.z).tolist() == [1]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_query_orthogonal_to_every_region(solver: Solver) -> None:
+    merge = match(np.array([0.0, 0.0, 1.0]), np.array([[1.0, 0, 0], [0, 2.0, 0]]), solver=solver)
+    assert merge.score == 0.0
+    assert np.isfinite(merge.z).all()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("copies", [2, 7])
+def test_duplicate_regions_change_no_score(solver: Solver, copies: int) -> None:
+    rows = _features(3, count=5, dim=24, relu=True)
+    query = np.abs(_features(4, count=1, dim=24, relu=False)[0])
+    once = match(query, rows, solver=solver)
+    many = match(query, np.repeat(rows, copies, axis=0), solver=solver)
+    assert many.score == pytest.approx(once.score, abs=1e-7)
+    assert (many.z >= 0).all()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_more_regions_than_dimensions(solver: Solver) -> None:
+    rows = _features(5, count=40, dim=6, relu=False)
+    query = _features(6, count=1, dim=6, relu=False)[0]
+    merge = match(query, rows, solver=solver)
+    assert merge.score == pytest.approx(1.0, abs=1e-6)  # forty directions span all of R⁶
+    assert _score_of(merge.z, query, rows) == pytest.approx(merge.score, abs=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_half_precision_is_solved_in_double(dtype: type[np.floating]) -> None:
+    rows = _features(7, count=20, dim=128, relu=True, sparsity=0.9)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    query = rows[:3].sum(axis=0)
+    stored = rows.astype(dtype)
+    exact = match(query, stored.astype(np.float64))
+    assert match(query, stored).score == pytest.approx(exact.score, abs=1e-12)
+    assert exact.score == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows", "starts"),
+    [
+        (np.ones(3), np.ones((2, 4)), [0, 2]),
+        (np.ones(4), np.ones(4), [0, 1]),
+        (np.ones(4), np.ones((2, 4)), [0, 1]),
+        (np.ones(4), np.ones((2, 4)), [1, 2]),
+        (np.ones(4), np.ones((3, 4)), [0, 2, 1, 3]),
+        (np.array([1.0, np.nan]), np.ones((1, 2)), [0, 1]),
+        (np.ones(2), np.array([[1.0, np.inf]]), [0, 1]),
+    ],
+)
+def test_input_that_does_not_fit_is_refused(
+    query: NDArray[np.float64], rows: NDArray[np.float64], starts: list[int]
+) -> None:
+    with pytest.raises(ValueError, match=r"query|regions|starts"):
+        match_many(query, rows, starts)
+
+
+# --- many candidates ------------------------------------------------------------------------
+
+
+def test_many_is_each_alone() -> None:
+    counts = [3, 0, 20, 3, 1, 20]
+    rows = _features(8, count=sum(counts), dim=32, relu=True, sparsity=0.5)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    query = rows[10] + rows[25]
+    merges = match_many(query, rows, starts)
+    for merge, first, last in zip(merges, starts, starts[1:], strict=False):
+        alone = match(query, rows[first:last])
+        assert merge.score == pytest.approx(alone.score, abs=1e-12)
+        assert merge.z == pytest.approx(alone.z, abs=1e-9)
+
+
+def test_no_candidates() -> None:
+    assert match_many(np.ones(4), np.zeros((0, 4)), [0]) == []
+
+
+def test_cancel_stops_the_matching() -> None:
+    ticket = Ticket()
+    ticket.cancel()
+    with pytest.raises(Cancelled):
+        match_many(np.ones(3), np.ones((4, 3)), [0, 2, 4], ticket=ticket)
+
+
+# --- theorems -------------------------------------------------------------------------------
+
+problems = st.tuples(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 30),
+    st.integers(2, 48),
+    st.booleans(),
+    st.sampled_from([0.0, 0.5, 0.9]),
+)
+Problem = tuple[int, int, int, bool, float]
+
+
+def _problem(drawn: Problem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    seed, count, dim, relu, sparsity = drawn
+    rows = _features(seed, count=count + 1, dim=dim, relu=relu, sparsity=sparsity)
+    return rows[0], rows[1:]
+
+
+@given(problems)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_solvers_agree(drawn: Problem) -> None:
+    query, rows = _problem(drawn)
+    ours, reference = (match(query, rows, solver=solver) for solver in SOLVERS)
+    assert abs(ours.score - reference.score) <= 1e-5
+    assert ours.score >= reference.score - 1e-9
+
+
+@given(problems)
+@settings(max_examples=150, deadline=None)
+def test_score_is_that_of_z_and_beats_single_regions_and_their_sum(drawn: Problem) -> None:
+    query, rows = _problem(drawn)
+    merge = match(query, rows)
+    assert -1.0 <= merge.score <= 1.0
+    assert (merge.z >= 0).all()
+    assert merge.score == pytest.approx(_score_of(merge.z, query, rows), abs=1e-9)
+    assert merge.score >= _best_single(query, rows) - 1e-12
+    assert merge.score >= _score_of(np.ones(len(rows)), query, rows) - 1e-9
+    if merge.score > 1e-6:
+        assert np.linalg.norm(merge.z @ rows) == pytest.approx(merge.score, abs=1e-9)
+
+
+@given(problems)
+@settings(max_examples=60, deadline=None)
+def test_optimal_by_the_conditions_of_karush_kuhn_and_tucker(drawn: Problem) -> None:
+    """Fᵀ(q - Fẑ) ≤ 0, and = 0 where z > 0: no solver needed to judge this one."""
+    query, rows = _problem(drawn)
+    merge = match(query, rows)
+    if merge.score <= 1e-6:
+        return
+    unit = query / np.linalg.norm(query)
+    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    slack = units @ (unit - merge.z @ rows)
+    assert slack.max() <= 1e-6
+    assert abs(slack @ (merge.z * np.linalg.norm(rows, axis=1))) <= 1e-6
+
+
+@given(problems, st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_lengths_of_regions_change_no_score(drawn: Problem, seed: int) -> None:
+    query, rows = _problem(drawn)
+    lengths = np.random.default_rng(seed).uniform(1e-3, 1e3, size=(len(rows), 1))
+    assert match(query, rows * lengths).score == pytest.approx(match(query, rows).score, abs=1e-9)
+
+
+@given(problems)
+@settings(max_examples=60, deadline=None)
+def test_another_region_never_lowers_the_score(drawn: Problem) -> None:
+    query, rows = _problem(drawn)
+    assert match(query, rows).score >= match(query, rows[:-1]).score - 1e-9 or len(rows) == 1
+
+
+def test_merge_is_a_value() -> None:
+    merge = Merge(0.5, np.ones(1))
+    with pytest.raises(AttributeError):
+        merge.score = 1.0  # type: ignore[misc]
