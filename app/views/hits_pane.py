@@ -1,0 +1,161 @@
+"""The hits: a ranked grid, and one hit at full size beside the query."""
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.bridge.errors import Words
+from app.models.hits import HitsModel
+from app.views.elsewhere import add_photo_actions
+from app.views.overlay_tools import OverlayTools
+from app.views.verdict import is_weak
+from app.widgets.busy_line import BusyLine
+from app.widgets.empty_state import EmptyState
+from app.widgets.grid_view import GridView
+from app.widgets.header import Header
+from app.widgets.icons import IconLabel
+from app.widgets.labels import label
+from app.widgets.overlay import Overlay
+from app.widgets.tile_slider import TileSlider
+from app.widgets.tiles import HitDelegate
+from engine.requests import SearchAnswer
+from engine.types import Hit
+
+_GRID, _MESSAGE = range(2)
+
+
+class HitsPane(QWidget):
+    """Shows what a search found, or why it found nothing."""
+
+    hit_opened = Signal(int)
+    """The row."""
+    query_asked = Signal(object)
+    """The `Hit` whose photo shall be searched with."""
+
+    def __init__(
+        self, hits: HitsModel, overlay: Overlay, *, tile_px: int, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._hits = hits
+        self.grid = GridView(hits, HitDelegate(overlay), tile_px=tile_px)
+        self.grid.setAccessibleName(self.tr("Hits, best first"))
+        self.grid.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.grid.customContextMenuRequested.connect(self._on_menu_asked)
+        self.grid.activated.connect(self._on_activated)
+        self.grid.visible_changed.connect(hits.set_visible)
+        overlay.changed.connect(self.grid.viewport().update)
+        self._header = Header(self.tr("Hits"))
+        self._header.add(OverlayTools(overlay))
+        self._header.add_space(8)
+        self._header.add(TileSlider(self.grid))
+        self._notice = self._make_notice()
+        self._busy = BusyLine()
+        self._message = EmptyState("search")
+        self._pages = QStackedLayout()
+        self._pages.addWidget(self.grid)
+        self._pages.addWidget(self._message)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header)
+        column.addWidget(self._busy)
+        column.addWidget(self._notice)
+        column.addLayout(self._pages, stretch=1)
+
+    def show_searching(self, *, loading: bool) -> None:
+        """A search is on its way; ``loading``: it waits for the engine."""
+        if loading:
+            text = self.tr("The network is being loaded. This happens once after a start.")
+        else:
+            text = self.tr("Looking through the library.")
+        if self._hits.rowCount() == 0 or loading:
+            self._tell("search", self.tr("Searching…"), text)
+        self._header.say(self.tr("Searching…"), "")
+        self._busy.set_busy(True)
+        self._notice.hide()
+
+    def show_answer(self, answer: SearchAnswer) -> None:
+        """Show what was found."""
+        self._hits.show(answer)
+        self._busy.set_busy(False)
+        self._notice.setVisible(is_weak(answer))
+        count = len(answer.hits)
+        if not count:
+            self._header.say(self.tr("No hits"))
+            self._tell(
+                "search",
+                self.tr("No other photos to compare with"),
+                self.tr("The library holds no photo but this one. Add a folder, then search."),
+            )
+            return
+        title = self.tr("1 hit") if count == 1 else self.tr("{n} hits").format(n=f"{count:,}")
+        how = (
+            self.tr("regions merged to fit the box")
+            if answer.method == "qam"
+            else self.tr("whole photos compared")
+        )
+        milliseconds = self.tr("{n} ms").format(n=f"{answer.timings_ms.total:,.0f}")
+        self._header.say(title, f"{how} · {milliseconds}")
+        self._pages.setCurrentIndex(_GRID)
+        self.grid.setCurrentIndex(self._hits.index(0))
+        self.grid.setFocus()
+
+    def show_failure(self, words: Words) -> None:
+        """Say why nothing was found."""
+        self._hits.show(None)
+        self._notice.hide()
+        self._header.say(self.tr("No hits"))
+        self._busy.set_busy(False)
+        self._message.say_words(words, drawing="warning")
+        self._pages.setCurrentIndex(_MESSAGE)
+
+    def show_row(self, row: int) -> None:
+        """Select a row and bring it into sight."""
+        index = self._hits.index(row)
+        self.grid.setCurrentIndex(index)
+        self.grid.scrollTo(index)
+        self.grid.setFocus()
+
+    def _tell(self, drawing: str, title: str, text: str) -> None:
+        self._message.say(title, text, drawing=drawing)
+        self._pages.setCurrentIndex(_MESSAGE)
+
+    def _make_notice(self) -> QFrame:
+        notice = QFrame()
+        notice.setProperty("role", "notice")
+        row = QHBoxLayout(notice)
+        row.setContentsMargins(16, 8, 16, 8)
+        row.setSpacing(8)
+        row.addWidget(IconLabel("info"), alignment=Qt.AlignmentFlag.AlignTop)
+        text = self.tr(
+            "No good match. These photos come nearest; a tighter box round the thing may help."
+        )
+        row.addWidget(label(text, wrap=True), stretch=1)
+        notice.hide()
+        return notice
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        self.hit_opened.emit(index.row())
+
+    @Slot(QPoint)
+    def _on_menu_asked(self, at: QPoint) -> None:
+        index = self.grid.indexAt(at)
+        hit = index.data(Qt.ItemDataRole.UserRole)
+        if not isinstance(hit, Hit):
+            return
+        row = index.row()
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Open")).triggered.connect(lambda: self.hit_opened.emit(row))
+        search = menu.addAction(self.tr("Search with this photo"))
+        search.triggered.connect(lambda: self.query_asked.emit(hit))
+        menu.addSeparator()
+        add_photo_actions(menu, hit.photo.path)
+        menu.popup(self.grid.viewport().mapToGlobal(at))

@@ -1,0 +1,226 @@
+"""A query, and beside it what was found with it."""
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.bridge.calls import EngineCalls
+from app.bridge.errors import Words
+from app.bridge.host import Job
+from app.models.hits import HitsModel
+from app.models.thumbnails import Thumbnails
+from app.views.hit_pane import PREVIEW_PX, HitPane
+from app.views.hits_pane import HitsPane
+from app.views.query_pane import QueryPane
+from app.widgets.overlay import Overlay
+from engine.requests import PreviewRequest, SearchAnswer, SearchRequest
+from engine.types import Hit, Photo, Picture, Size
+
+TOP_HITS = 200
+_SHARES = (2, 3)
+
+
+class SearchView(QWidget):
+    """Three steps forward (photo, hits, one hit) and, by Escape, three steps back."""
+
+    closed = Signal()
+    """The person is done with this query."""
+    searched = Signal()
+    """A search went well."""
+
+    def __init__(
+        self,
+        calls: EngineCalls,
+        thumbnails: Thumbnails,
+        overlay: Overlay,
+        *,
+        tile_px: int,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._calls = calls
+        self._picture: Picture | None = None
+        self._facts = ""
+        self._preview_job: Job | None = None
+        self._search_job: Job | None = None
+        self._engine_ready = False
+        self.hits = HitsModel(calls, thumbnails, self)
+        self.query = QueryPane()
+        self.query.header.back_asked.connect(self.go_back)
+        self.query.search_asked.connect(self.search)
+        self.results = HitsPane(self.hits, overlay, tile_px=tile_px)
+        self.results.hit_opened.connect(self._on_hit_opened)
+        self.results.query_asked.connect(self._on_query_asked)
+        self.one_hit = HitPane(calls, self.hits, thumbnails, overlay)
+        self.one_hit.closed.connect(self._on_hit_closed)
+        self.one_hit.query_asked.connect(self._on_query_asked)
+        self._right = QStackedWidget()
+        self._right.addWidget(self.results)
+        self._right.addWidget(self.one_hit)
+        self._lay_out()
+        self._add_shortcuts(overlay)
+
+    # --- the query ---
+
+    def open_photo(self, photo: Photo) -> None:
+        """Begin with a photo of the library."""
+        facts = [str(photo.path.parent)]
+        if photo.taken:
+            facts.insert(0, photo.taken.replace("T", " "))
+        self._open(Picture(path=photo.path), photo.path.name, " · ".join(facts))
+
+    def open_picture(self, picture: Picture, *, others: int = 0) -> None:
+        """Begin with a picture from anywhere; it does not enter the library.
+
+        ``others``: how many more came with it and are left aside.
+        """
+        name = picture.path.name if picture.path else self.tr("Dropped picture")
+        facts = self.tr("Not added to the library")
+        if others:
+            first = self.tr("The first of {n} pictures").format(n=others + 1)
+            facts = f"{first} · {facts}"
+        self._open(picture, name, facts)
+
+    def set_engine_ready(self, ready: bool) -> None:
+        """Whether a search can start at once; only changes what is said while one waits."""
+        self._engine_ready = ready
+        if self._search_job is not None:
+            self.results.show_searching(loading=not ready)
+
+    def _open(self, picture: Picture, name: str, facts: str) -> None:
+        self._stop()
+        self._picture = picture
+        self._facts = facts
+        self.hits.show(None)
+        self._right.hide()
+        self._right.setCurrentWidget(self.results)
+        self.query.header.say(name, facts)
+        self.query.show_loading()
+        job = self._calls.preview_image(PreviewRequest(picture, PREVIEW_PX))
+        self._preview_job = job
+        job.succeeded.connect(lambda answer: self._on_preview(job, answer))
+        job.failed.connect(lambda words: self._on_preview_failed(job, words))
+
+    def _on_preview(self, job: Job, answer: tuple[object, Size]) -> None:
+        if job is not self._preview_job:
+            return
+        self._preview_job = None
+        image, size = answer
+        self.query.show_photo(image, size)  # type: ignore[arg-type]
+        self.query.header.say(self.query.header.title, f"{size.w} × {size.h} · {self._facts}")
+
+    def _on_preview_failed(self, job: Job, words: Words) -> None:
+        if job is self._preview_job:
+            self._preview_job = None
+            self.query.show_failure(words)
+
+    # --- the search ---
+
+    @Slot()
+    def search(self) -> None:
+        """Search with the picture and the box that are shown."""
+        if self._picture is None:
+            return
+        job = self._calls.search(
+            SearchRequest(self._picture, box=self.query.crop.box, top=TOP_HITS)
+        )
+        self._search_job = job
+        job.succeeded.connect(lambda answer: self._on_answer(job, answer))
+        job.failed.connect(lambda words: self._on_search_failed(job, words))
+        self.query.show_searching(True)
+        self._right.setCurrentWidget(self.results)
+        if self._right.isHidden():
+            self._right.show()
+            total = self._splitter.width()
+            self._splitter.setSizes([total * share // sum(_SHARES) for share in _SHARES])
+        self.results.show_searching(loading=not self._engine_ready)
+
+    def _on_answer(self, job: Job, answer: SearchAnswer) -> None:
+        if job is not self._search_job:
+            return
+        self._search_job = None
+        self.query.show_searching(False)
+        self.results.show_answer(answer)
+        self.searched.emit()
+
+    def _on_search_failed(self, job: Job, words: Words) -> None:
+        if job is self._search_job:
+            self._search_job = None
+            self.query.show_searching(False)
+            self.results.show_failure(words)
+
+    def _stop(self) -> None:
+        for job in (self._preview_job, self._search_job):
+            if job is not None:
+                job.cancel()
+        self._preview_job = self._search_job = None
+        self.query.show_searching(False)
+
+    # --- steps ---
+
+    @Slot()
+    def go_back(self) -> None:
+        """One step: from one hit to all, from the hits to the photo alone, then out."""
+        if not self._right.isHidden() and self._right.currentWidget() is self.one_hit:
+            self._on_hit_closed(self.one_hit.row)
+        elif not self._right.isHidden():
+            self._stop()
+            self.hits.show(None)
+            self._right.hide()
+            self.query.crop.setFocus()
+        else:
+            self._stop()
+            self.closed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape that nobody else had a use for leads one step back."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.go_back()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot(int)
+    def _on_hit_opened(self, row: int) -> None:
+        self._right.setCurrentWidget(self.one_hit)
+        self.one_hit.show_row(row)
+
+    @Slot(int)
+    def _on_hit_closed(self, row: int) -> None:
+        self._right.setCurrentWidget(self.results)
+        if row >= 0:
+            self.results.show_row(row)
+        seen = self.results.grid.visible_rows()
+        self.hits.set_visible(seen.start, seen.stop - 1)
+
+    @Slot(object)
+    def _on_query_asked(self, hit: Hit) -> None:
+        self.open_photo(hit.photo)
+
+    # --- making ---
+
+    def _lay_out(self) -> None:
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.query)
+        self._splitter.addWidget(self._right)
+        for part, share in enumerate(_SHARES):
+            self._splitter.setStretchFactor(part, share)
+        self._right.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._splitter, stretch=1)
+
+    def _add_shortcuts(self, overlay: Overlay) -> None:
+        here = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        for keys, action in (
+            ("F", lambda: overlay.set_focus(not overlay.focus)),
+            ("B", lambda: overlay.set_box(not overlay.box)),
+        ):
+            shortcut = QShortcut(QKeySequence(keys), self, context=here)
+            shortcut.activated.connect(action)
+
+    def sizeHint(self) -> QSize:
+        """A window of its own."""
+        return QSize(1024, 640)

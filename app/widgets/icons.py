@@ -1,0 +1,116 @@
+"""The window's own icons: line drawings in ``assets/icons/ui``, drawn in any colour and size."""
+
+from functools import cache
+
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+
+from app.widgets.assets import ICONS
+
+SIZE_PX = 18
+_RATIOS = (1.0, 1.5, 2.0, 3.0)
+
+
+def pixmap(name: str, colour: QColor, *, size_px: int = SIZE_PX, ratio: float = 1.0) -> QPixmap:
+    """The drawing ``name``, ``size_px`` wide and high, at a device pixel ratio.
+
+    Raises:
+        FileNotFoundError: there is no such drawing.
+    """
+    text = _drawing(name).replace("currentColor", colour.name())
+    side = round(size_px * ratio)
+    made = QPixmap(side, side)
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    QSvgRenderer(QByteArray(text.encode())).render(painter, QRectF(0, 0, side, side))
+    painter.end()
+    made.setDevicePixelRatio(ratio)
+    return made
+
+
+def icon(name: str, colours: QPalette, *, size_px: int = SIZE_PX) -> QIcon:
+    """The drawing ``name`` in the palette's colours: accent when checked, muted when disabled."""
+    text = colours.color(QPalette.ColorRole.ButtonText)
+    accent = colours.color(QPalette.ColorRole.Highlight)
+    faint = colours.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText)
+    faint.setAlphaF(0.5)
+    made = QIcon()
+    for ratio in _RATIOS:
+        for colour, mode, state in (
+            (text, QIcon.Mode.Normal, QIcon.State.Off),
+            (accent, QIcon.Mode.Normal, QIcon.State.On),
+            (faint, QIcon.Mode.Disabled, QIcon.State.Off),
+            (faint, QIcon.Mode.Disabled, QIcon.State.On),
+        ):
+            made.addPixmap(pixmap(name, colour, size_px=size_px, ratio=ratio), mode, state)
+    return made
+
+
+class IconButton(QToolButton):
+    """A tool button with a drawing, whose tip and accessible name are its words."""
+
+    def __init__(
+        self,
+        name: str,
+        words: str,
+        *,
+        checkable: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.setCheckable(checkable)
+        self.setIconSize(QSize(SIZE_PX, SIZE_PX))
+        self.setToolTip(words)
+        self.setAccessibleName(words)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setIcon(icon(name, self.palette()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw anew in another theme's colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.setIcon(icon(self._name, self.palette()))
+
+
+class IconLabel(QLabel):
+    """A drawing that stands by itself, in the colour of a palette role."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        size_px: int = SIZE_PX,
+        role: QPalette.ColorRole = QPalette.ColorRole.PlaceholderText,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._size_px = size_px
+        self._role = role
+        self.setFixedSize(size_px, size_px)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw anew in another theme's colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+
+    def show_drawing(self, name: str) -> None:
+        """Show another drawing."""
+        self._name = name
+        self._draw()
+
+    def _draw(self) -> None:
+        colour = self.palette().color(self._role)
+        self.setPixmap(
+            pixmap(self._name, colour, size_px=self._size_px, ratio=self.devicePixelRatioF())
+        )
+
+
+@cache
+def _drawing(name: str) -> str:
+    return (ICONS / f"{name}.svg").read_text("utf-8")
