@@ -101,8 +101,8 @@ class _State:
         shrinking = blocking & (self.z > 0)
         length[shrinking] = self.z[shrinking] / (self.z - goal)[shrinking]
         share = length.min(axis=1)
-        arrived: Bools = ~blocking.any(axis=1)
-        stuck: Bools = ~arrived & (share == 0)
+        arrived = ~blocking.any(axis=1)
+        stuck = ~arrived & (share <= 0)
         self.z = np.where(arrived[:, None], goal, self.z + share[:, None] * (goal - self.z))
         stopped = self._free & ~arrived[:, None] & ((length <= share[:, None]) | (self.z <= 0))
         self._free &= ~stopped
@@ -115,7 +115,7 @@ class _State:
         width = int(self._free.sum(axis=1).max())
         # The free columns first; what pads them has equations of its own, with solution 0.
         order = np.argsort(~self._free, axis=1, kind="stable")[:, :width]
-        real: Bools = np.take_along_axis(self._free, order, axis=1)
+        real = np.take_along_axis(self._free, order, axis=1)
         rows = np.arange(len(order))[:, None]
         systems = self._grams[rows[:, :, None], order[:, :, None], order[:, None, :]]
         systems = np.where(real[:, :, None] & real[:, None, :], systems, np.eye(width))
