@@ -62,7 +62,6 @@ class ThumbnailCache:
                     self._bytes = self._evict()
             except OSError as error:
                 log.warning("a thumbnail could not be kept: %s", error)
-                self._bytes = None
 
     def _path(self, identity: str) -> Path:
         if not _IDENTITY.fullmatch(identity):
