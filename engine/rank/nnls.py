@@ -101,8 +101,8 @@ class _State:
         shrinking = blocking & (self.z > 0)
         length[shrinking] = self.z[shrinking] / (self.z - goal)[shrinking]
         share = length.min(axis=1)
-        arrived: Bools = ~blocking.any(axis=1)
-        stuck: Bools = ~arrived & (share <= 0)
+        arrived: Bools = ~np.logical_or.reduce(blocking, axis=1)
+        stuck = ~arrived & (share <= 0)
         self.z = np.where(arrived[:, None], goal, self.z + share[:, None] * (goal - self.z))
         stopped = self._free & ~arrived[:, None] & ((length <= share[:, None]) | (self.z <= 0))
         self._free &= ~stopped
