@@ -111,6 +111,8 @@ class FocusRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FocusAnswer:
+    """The exact map, and the box it gives, for one hit."""
+
     photo_id: int
     focus: FocusMap
     box: Box
@@ -134,6 +136,8 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class ThumbnailRequest:
+    """A small picture of one photo of the library."""
+
     photo_id: int
 
 
@@ -146,6 +150,8 @@ class Thumbnail:
 
 
 class PhotoFilter(StrEnum):
+    """Which photos of the library a page shows."""
+
     ALL = "all"
     FAILED = "failed"
 
@@ -175,6 +181,9 @@ class OverviewRequest:
 
 @dataclass(frozen=True, slots=True)
 class LibraryOverview:
+    """``ready`` and ``failed``: photos, for the active network. ``writable``: whether this process
+    may change the library."""
+
     folders: tuple[Folder, ...]
     photos: int
     ready: int

@@ -68,9 +68,13 @@ class Environment:
         with stamps.alone(self._venv, self._screen):
             found = stamps.load(self._venv.stamp)
             self._stamp = found or stamps.Stamp()
-            if not self.ready(wish):
-                self._bring_up(wish)
+            # Of a set-up that was killed gigabytes may lie here.
             shutil.rmtree(self._venv.temporary, ignore_errors=True)
+            try:
+                if not self.ready(wish):
+                    self._bring_up(wish)
+            finally:
+                shutil.rmtree(self._venv.temporary, ignore_errors=True)
 
     def lack(self) -> system.Missing:
         """What a window still lacks here; asks the linker only if something was missing before."""

@@ -117,7 +117,7 @@ def _start(environment: Environment, venv: Venv, passed: list[str], screen: Scre
     if not opens_window(passed):
         return _become([refocal, *passed])
     if not has_display(os.environ):
-        return _demonstrate([refocal, *passed], screen)
+        return demonstrate([refocal, *passed], screen)
     lack = environment.lack()
     if lack.stops(os.environ):
         here = family()
@@ -127,7 +127,7 @@ def _start(environment: Environment, venv: Venv, passed: list[str], screen: Scre
     return _become([refocal, *passed])
 
 
-def _demonstrate(command: list[str], screen: Screen) -> int:
+def demonstrate(command: list[str], screen: Screen) -> int:
     """Without a display: drive the same window offscreen, and say where its picture lies."""
     picture = ROOT / "build" / "refocal-window.png"
     picture.parent.mkdir(exist_ok=True)

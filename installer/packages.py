@@ -15,6 +15,8 @@ from installer.progress import Screen
 _MEGABYTE = 1_000_000
 _WORTH_A_PERCENTAGE = 20 * _MEGABYTE
 _PATIENCE_S = 2.0
+_INDEX_PATIENCE_S = 15.0
+_TELL_PROGRESS = ["--progress-bar", "raw"]
 
 
 class Pip:
@@ -30,17 +32,17 @@ class Pip:
 
         A lock is complete, so pip need not look for what its packages need.
         """
-        path = lock.path
-        self._install(
-            ["--no-deps", "--requirement", str(path)], total=len(lock.pins()), what=lock.value
-        )
+        options = ["--no-deps", "--requirement", str(lock.path)]
+        if lock is not Lock.SETUP:  # which brings the pip that knows this
+            options += _TELL_PROGRESS
+        self._install(options, total=len(lock.pins()), what=lock.value)
 
     def install_pins(
         self, pins: Sequence[str], *, index: str | None = None, built_here: bool = False
     ) -> None:
         """Bring some pins without what they need. ``index``: from there and nowhere else.
         ``built_here``: build from source with what the environment holds."""
-        options = ["--no-deps"]
+        options = ["--no-deps", *_TELL_PROGRESS]
         if index is not None:
             options += ["--index-url", index]
         if built_here:
@@ -61,15 +63,17 @@ class Pip:
         """Whether an index answers within seconds and has this very version for us."""
         name, _, version = pin.partition("==")
         quick = ["--retries", "0", "--timeout", "4", "--index-url", index]
-        found = False
+        deadline = time.monotonic() + _INDEX_PATIENCE_S
         for line in self._run(self._command("index", "versions", *quick, name)):
             if line and line.startswith("Available versions:"):
-                found = version in re.split(r"[:,\s]+", line)
-        return found
+                return version in re.split(r"[:,\s]+", line)
+            if time.monotonic() > deadline:  # a name server that is silent is beyond pip's limit
+                return False
+        return False
 
     def _install(self, options: Sequence[str], *, total: int, what: str) -> None:
         progress = _InstallProgress(self._screen, self._venv.site, total=total, what=what)
-        for line in self._run(self._command("install", "--progress-bar", "raw", *options)):
+        for line in self._run(self._command("install", *options)):
             progress.see(line)
 
     def _command(self, verb: str, *options: str) -> list[str]:
@@ -87,7 +91,7 @@ class _InstallProgress:
         self._seen = 0
         self._percent = 0
         self._coming: set[str] = set()
-        self._arrived = -1
+        self._arrived = 0
         self._text = f"  {what}"
         self._since = time.monotonic()
 
@@ -107,14 +111,14 @@ class _InstallProgress:
             self._draw(f"  building {self._package}")
         elif line.startswith("Installing collected packages: "):
             self._coming = {normalised(name) for name in line.partition(": ")[2].split(", ")}
-            self._count()
+            self._draw("  unpacking")
 
     def _next(self, package: str, *, quiet: bool) -> None:
         self._seen += 1
-        self._package = package
+        self._package = normalised(package)
         self._percent = 0
         if not quiet:
-            self._draw(f"  [{self._seen}/{self._total}] {package}")
+            self._draw(f"  [{self._seen}/{self._total}] {self._package}")
 
     def _load(self, done: int, size: int) -> None:
         percent = 100 * done // max(size, 1)
@@ -127,7 +131,7 @@ class _InstallProgress:
     def _count(self) -> None:
         """What has arrived: pip itself says nothing while it unpacks."""
         arrived = len(self._coming & _installed(self._site))
-        if self._arrived < 0 or arrived >= self._arrived + self._step(len(self._coming)):
+        if arrived >= self._arrived + self._step(len(self._coming)):
             self._arrived = arrived
             self._draw(f"  unpacking: {arrived} of {len(self._coming)} packages")
 
@@ -136,7 +140,7 @@ class _InstallProgress:
         return 1 if self._screen.terminal else max(1, total // 10)
 
     def _beat(self) -> None:
-        if self._coming:
+        if len(self._coming) > 1:
             self._count()
         waited_s = time.monotonic() - self._since
         if self._screen.terminal and waited_s > _PATIENCE_S:
