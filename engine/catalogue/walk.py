@@ -95,7 +95,7 @@ def _look_at(
         place = relpath + os.fsencode(entry.name)
         try:
             if entry.is_symlink():
-                links += entry.is_dir() or is_photo_name(Path(entry.name))
+                links += is_photo_name(Path(entry.name)) or _leads_to_folder(entry)
             elif entry.is_dir(follow_symlinks=False):
                 inner.append((folder / entry.name, place + b"/"))
             elif is_photo_name(Path(entry.name)) and entry.is_file(follow_symlinks=False):
@@ -109,6 +109,13 @@ def _look_at(
     if links:
         reason = "1 link was not followed" if links == 1 else f"{links} links were not followed"
         yield LeftOut(relpath, folder, reason, False)
+
+
+def _leads_to_folder(link: os.DirEntry[str]) -> bool:
+    try:
+        return link.is_dir()
+    except OSError:  # a loop, or out of reach
+        return False
 
 
 def _plain(error: OSError) -> str:

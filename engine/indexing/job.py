@@ -121,7 +121,13 @@ class _Run:
         for batch in identify.identify(database, self._scopes, self._ticket):
             new = [
                 work
-                for work in needs_work(database, key, scopes=self._scopes, among=batch.photo_ids)
+                for work in needs_work(
+                    database,
+                    key,
+                    scopes=self._scopes,
+                    retry_failed=retry_failed,
+                    among=batch.photo_ids,
+                )
                 if work.photo_id not in self._under_way
             ]
             self._done += batch.files - len(new)

@@ -1,0 +1,31 @@
+"""A decode pool without processes: decodes in the calling thread, one after the other."""
+
+from collections.abc import Iterable, Iterator
+
+from engine.errors import PhotoError
+from engine.jobs import Ticket
+from engine.media.decode import decode
+from engine.media.pool import DecodeOutcome, DecodeTask
+
+
+class InlinePool:
+    """Implements engine.indexing.parts.Decoder. ``tasks`` remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.tasks: list[DecodeTask] = []
+
+    def run(self, tasks: Iterable[DecodeTask], ticket: Ticket) -> Iterator[DecodeOutcome]:
+        for task in tasks:
+            ticket.check()
+            self.tasks.append(task)
+            try:
+                photo = decode(
+                    task.picture,
+                    max_side_px=task.max_side_px,
+                    thumbnail_px=task.thumbnail_px,
+                    max_pixels=50_000_000,
+                )
+            except PhotoError as error:
+                yield DecodeOutcome(task, None, error)
+            else:
+                yield DecodeOutcome(task, photo, None)
