@@ -136,7 +136,7 @@ def _stacks(counts: NDArray[np.int64], *, dim: int) -> Iterator[NDArray[np.int64
 
 def _match_stack(
     unit_query: Float64, stack: Float64, *, solver: Solver, ticket: Ticket | None
-) -> Iterator[Merge]:
+) -> list[Merge]:
     """Merges of n candidates with K regions each; ``stack`` is (n, K, D)."""
     if ticket is not None:
         ticket.check()
@@ -155,9 +155,8 @@ def _match_stack(
         weights = solve_many(grams, cosines)
     else:
         weights = np.stack([_solve_osqp(*one, ticket) for one in zip(grams, cosines, strict=True)])
-    for n, z in enumerate(weights * scales):
-        singles = np.where(alive[n], cosines[n], -np.inf)
-        yield _best_of(z, stack[n], query=unit_query, singles=singles, scales=scales[n])
+    singles = np.where(alive, cosines, -np.inf)
+    return _merges(weights * scales, stack, query=unit_query, singles=singles, scales=scales)
 
 
 def _solve_osqp(gram: Float64, cosines: Float64, ticket: Ticket | None) -> Float64:
@@ -193,24 +192,28 @@ def _solve_osqp(gram: Float64, cosines: Float64, ticket: Ticket | None) -> Float
     return z
 
 
-def _best_of(
-    z: Float64, regions: Float64, *, query: Float64, singles: Float64, scales: Float64
-) -> Merge:
-    """Equation (3) at ``z``, or at the best single region where that is better.
+def _merges(
+    z: Float64, stack: Float64, *, query: Float64, singles: Float64, scales: Float64
+) -> list[Merge]:
+    """Equation (3) at ``z``, (n, K), or at the best single region where that is better.
 
     The score is computed from z, never from the optimum of (6): an order more exact. The best
     region takes over where (6) has no solution, and where rounding would lose to it. ``singles``:
-    (K,) its cosines, -inf for regions without length; ``scales``: (K,) one over its lengths.
+    (n, K) cosines, -inf for regions without length; ``scales``: (n, K) one over their lengths.
     """
-    best = int(np.argmax(singles))
-    if singles[best] == -np.inf:
-        return Merge(0.0, np.zeros(len(z)))
-    merged = z @ regions
-    length = float(np.linalg.norm(merged))
-    score = float(merged @ query) / length if length > 0 else -np.inf
-    if score >= singles[best]:
-        return Merge(min(score, 1.0), z * (score / length))
-    alone = np.zeros(len(z))
-    score = float(singles[best])
-    alone[best] = scales[best] * (score if score > 0 else 1.0)
-    return Merge(float(np.clip(score, -1.0, 1.0)), alone)
+    rows = np.arange(len(z))
+    merged = (z[:, None, :] @ stack)[:, 0]  # (n, D)
+    lengths = np.linalg.norm(merged, axis=1)
+    safe = np.where(lengths > 0, lengths, 1.0)
+    scores = (merged @ query) / safe
+    best = singles.argmax(axis=1)
+    best_scores = singles[rows, best]
+    alone = (lengths == 0) | (scores < best_scores)
+    scores = np.where(alone, best_scores, scores)
+    empty = np.isneginf(scores)  # not one region has a length
+    scores[empty] = 0.0
+    z = np.where(alone[:, None], 0.0, z * (scores / safe)[:, None])
+    ones = np.where(scores > 0, scores, 1.0) * scales[rows, best]
+    z[rows, best] = np.where(alone, np.where(empty, 0.0, ones), z[rows, best])
+    scores = np.clip(scores, -1.0, 1.0)
+    return [Merge(float(score), weights) for score, weights in zip(scores, z, strict=True)]
