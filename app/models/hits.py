@@ -30,11 +30,14 @@ class HitsModel(QAbstractListModel):
         self._calls = calls
         self._thumbnails = thumbnails
         self._token: str | None = None
+        self._round = 0
         self._hits: list[Hit] = []
         self._rows_of: dict[int, int] = {}
         self._seen: Sequence[int] = range(0)
         self._jobs: dict[int, Job] = {}
+        self._dropped: set[int] = set()
         self._hopeless: set[int] = set()
+        self._stopped = False
         thumbnails.arrived.connect(self._on_thumbnail_arrived)
 
     # --- rows ---
@@ -74,11 +77,14 @@ class HitsModel(QAbstractListModel):
             job.cancel()
         self.beginResetModel()
         self._token = answer.token if answer else None
+        self._round += 1
         self._hits = list(answer.hits) if answer else []
         self._rows_of = {hit.photo.id: row for row, hit in enumerate(self._hits)}
         self._seen = range(0)
         self._jobs = {}
+        self._dropped = set()
         self._hopeless = set()
+        self._stopped = False
         self.endResetModel()
 
     # --- what is fetched ---
@@ -94,11 +100,12 @@ class HitsModel(QAbstractListModel):
         self._thumbnails.want(_WHO, ids)
         for photo_id, job in self._jobs.items():
             if photo_id not in ids:
+                self._dropped.add(photo_id)
                 job.cancel()
         self._fetch()
 
     def _fetch(self) -> None:
-        if self._token is None:
+        if self._token is None or self._stopped:
             return
         for row in self._seen:
             if len(self._jobs) >= FOCUS_AT_ONCE:
@@ -119,14 +126,14 @@ class HitsModel(QAbstractListModel):
     def _ask(self, token: str, photo_id: int) -> None:
         job = self._calls.focus(FocusRequest(token, photo_id))
         self._jobs[photo_id] = job
-        job.succeeded.connect(partial(self._on_focus, token))
+        job.succeeded.connect(partial(self._on_focus, self._round))
         # The footprint stays where there can be no map, and nobody need be told.
-        job.failed.connect(partial(self._on_focus_failed, token, photo_id))
-        job.cancelled.connect(partial(self._on_focus_cancelled, token, photo_id))
+        job.failed.connect(partial(self._on_focus_failed, self._round, photo_id))
+        job.cancelled.connect(partial(self._on_focus_cancelled, self._round, photo_id))
 
-    def _on_focus(self, token: str, answer: object) -> None:
+    def _on_focus(self, of: int, answer: object) -> None:
         assert isinstance(answer, FocusAnswer)
-        if token != self._token:
+        if of != self._round:
             return
         self._jobs.pop(answer.photo_id, None)
         row = self._rows_of.get(answer.photo_id)
@@ -135,15 +142,18 @@ class HitsModel(QAbstractListModel):
             self.dataChanged.emit(self.index(row), self.index(row), [Qt.ItemDataRole.UserRole])
         self._fetch()
 
-    def _on_focus_failed(self, token: str, photo_id: int, _words: object) -> None:
-        if token == self._token:
+    def _on_focus_failed(self, of: int, photo_id: int, _words: object) -> None:
+        if of == self._round:
             self._jobs.pop(photo_id, None)
             self._hopeless.add(photo_id)
             self._fetch()
 
-    def _on_focus_cancelled(self, token: str, photo_id: int) -> None:
-        if token == self._token:
+    def _on_focus_cancelled(self, of: int, photo_id: int) -> None:
+        if of == self._round:
             self._jobs.pop(photo_id, None)
+            # Not by us: a new search has begun or the host is closing. These hits are done with.
+            self._stopped = self._stopped or photo_id not in self._dropped
+            self._dropped.discard(photo_id)
             self._fetch()
 
     @Slot(int)

@@ -32,7 +32,10 @@ class Thumbnails(QObject):
         self._pixmaps: OrderedDict[int, QPixmap] = OrderedDict()
         self._bytes = 0
         self._wanted: dict[str, tuple[int, ...]] = {}
+        self._served: set[int] = set()
         self._jobs: dict[int, Job] = {}
+        self._dropped: set[int] = set()
+        self._stopped = False
 
     def get(self, photo_id: int) -> QPixmap | None:
         """The thumbnail; None while there is none, a null pixmap if there can be none."""
@@ -44,9 +47,11 @@ class Thumbnails(QObject):
     def want(self, who: str, photo_ids: Iterable[int]) -> None:
         """Fetch these, first ones first, for one of the grids, instead of what it wanted before."""
         self._wanted[who] = tuple(photo_ids)
+        self._served.clear()
         wanted = {photo_id for ids in self._wanted.values() for photo_id in ids}
         for photo_id, job in tuple(self._jobs.items()):
             if photo_id not in wanted:
+                self._dropped.add(photo_id)
                 job.cancel()
         self._fetch()
 
@@ -54,18 +59,26 @@ class Thumbnails(QObject):
         """Fetch these anew when they are wanted; for photos that failed and may be there now."""
         for photo_id in photo_ids:
             self._drop(photo_id)
+            self._served.discard(photo_id)
 
     def forget_missing(self) -> None:
         """Forget which thumbnails could not be had."""
         self.forget([i for i, pixmap in self._pixmaps.items() if pixmap.isNull()])
 
     def _fetch(self) -> None:
+        if self._stopped:
+            return
         for ids in self._wanted.values():
             for photo_id in ids:
                 if len(self._jobs) >= AT_ONCE:
                     return
-                if photo_id not in self._pixmaps and photo_id not in self._jobs:
+                if not self._has(photo_id):
                     self._ask(photo_id)
+
+    def _has(self, photo_id: int) -> bool:
+        # What was served and is gone again did not fit beside the others: once is enough.
+        known = (self._pixmaps, self._jobs, self._served)
+        return any(photo_id in place for place in known)
 
     def _ask(self, photo_id: int) -> None:
         job = self._calls.thumbnail_image(ThumbnailRequest(photo_id))
@@ -83,11 +96,17 @@ class Thumbnails(QObject):
 
     def _on_cancelled(self, photo_id: int) -> None:
         self._jobs.pop(photo_id, None)
+        if photo_id in self._dropped:
+            self._dropped.discard(photo_id)
+        else:
+            # Not by us: the host is closing, and would cancel whatever is asked for now.
+            self._stopped = True
         self._fetch()
 
     def _keep(self, photo_id: int, pixmap: QPixmap) -> None:
         self._jobs.pop(photo_id, None)
         self._drop(photo_id)
+        self._served.add(photo_id)
         self._pixmaps[photo_id] = pixmap
         self._bytes += _weight(pixmap)
         while self._bytes > self._kept_bytes and len(self._pixmaps) > 1:

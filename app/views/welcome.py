@@ -49,8 +49,6 @@ class WelcomeView(QWidget):
         self._choose = QPushButton(self.tr("Choose a folder…"))
         self._choose.setProperty("kind", "primary")
         self._choose.clicked.connect(self.folder_asked)
-        self._try = QPushButton(self.tr("Try the sample album"))
-        self._try.clicked.connect(self.sample_asked)
         column = QVBoxLayout(self)
         column.setSpacing(8)
         column.setContentsMargins(32, 16, 32, 16)
@@ -86,12 +84,14 @@ class WelcomeView(QWidget):
             )
         )
         if sample:
+            button = QPushButton(self.tr("Try the sample album"))
+            button.clicked.connect(self.sample_asked)
             row.addWidget(
                 _card(
                     "album",
                     self.tr("A look round first"),
                     self.tr("About 50 small pictures of a few things, ready in a minute."),
-                    self._try,
+                    button,
                 )
             )
         row.addStretch()

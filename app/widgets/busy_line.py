@@ -23,9 +23,9 @@ class BusyLine(QWidget):
         self.setFixedHeight(_HEIGHT_PX)
 
     @property
-    def busy(self) -> bool:
-        """Whether it moves."""
-        return self._busy
+    def moving(self) -> bool:
+        """Whether it moves now; it rests while nobody sees it."""
+        return self._frames.isActive()
 
     def set_busy(self, busy: bool) -> None:
         """Move or not."""

@@ -70,6 +70,7 @@ class GridView(QAbstractItemView):
         self._source = model
         self._tile_px = tile_px
         self._tiles = tiles
+        self._anchor = 0
         self._geometry_for: tuple[int, int, int] | None = None
         self._kept_geometry = GridGeometry(0, 1, 1, 1, GAP_PX, MARGIN_PX)
         self._hovered = QPersistentModelIndex()
@@ -103,9 +104,8 @@ class GridView(QAbstractItemView):
         tile_px = min(max(tile_px, TILE_RANGE_PX[0]), TILE_RANGE_PX[1])
         if tile_px == self._tile_px:
             return
-        kept = self._kept()
         self._tile_px = tile_px
-        self._lay_out(kept)
+        self._lay_out()
         self.tile_width_changed.emit(tile_px)
 
     def visible_rows(self) -> range:
@@ -265,9 +265,8 @@ class GridView(QAbstractItemView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep in sight what is."""
-        kept = self._kept(width=event.oldSize().width())
         super().resizeEvent(event)
-        self._lay_out(kept)
+        self._lay_out()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll; with Ctrl, change the size of the tiles."""
@@ -292,12 +291,19 @@ class GridView(QAbstractItemView):
         """Begin at the top with another model's rows."""
         super().reset()
         self._hovered = QPersistentModelIndex()
+        self._anchor = 0
         self._lay_out()
 
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Bring it into sight, and keep it there."""
+        super().currentChanged(current, previous)
+        self._remember()
+
     def rowsInserted(self, parent: Index, start: int, end: int) -> None:
-        """Make room."""
+        """Make room; what is in sight does not move."""
         super().rowsInserted(parent, start, end)
-        self._lay_out()
+        self.updateGeometries()
+        self.viewport().update()
 
     def dataChanged(self, top_left: Index, bottom_right: Index, roles: Sequence[int] = ()) -> None:
         """Paint anew what is in sight of it."""
@@ -321,16 +327,23 @@ class GridView(QAbstractItemView):
         """Three tiles wide and two high."""
         return QSize(3 * self._tile_px, 2 * self._tile_px)
 
-    def _kept(self, *, width: int | None = None) -> int:
-        """The row whose place shall not change: the selected one if in sight, else the first."""
+    def _remember(self) -> None:
+        """Keep which row shall stay in sight: the current one if it is, else the first."""
         seen = self.visible_rows()
         current = self.currentIndex().row()
-        return current if current in seen else seen.start
+        self._anchor = current if current in seen else seen.start
 
-    def _lay_out(self, kept: int | None = None) -> None:
+    def _lay_out(self) -> None:
+        anchor = self._anchor
         self.updateGeometries()
-        if kept and kept < self._source.rowCount():
-            self.scrollTo(self._source.index(kept, 0))
+        if 0 < anchor < self._source.rowCount():
+            hint = QAbstractItemView.ScrollHint
+            is_current = anchor == self.currentIndex().row()
+            self.scrollTo(
+                self._source.index(anchor, 0),
+                hint.EnsureVisible if is_current else hint.PositionAtTop,
+            )
+        self._anchor = anchor
         self.viewport().update()
 
     @Slot(QModelIndex)
@@ -342,6 +355,7 @@ class GridView(QAbstractItemView):
 
     @Slot()
     def _on_scrolled(self) -> None:
+        self._remember()
         if not self._settle.isActive():
             self._settle.start()
 

@@ -3,7 +3,7 @@
 from functools import cache
 
 from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
@@ -19,14 +19,12 @@ def pixmap(name: str, colour: QColor, *, size_px: int = SIZE_PX, ratio: float = 
     Raises:
         FileNotFoundError: there is no such drawing.
     """
-    text = _drawing(name).replace("currentColor", colour.name())
-    side = round(size_px * ratio)
-    made = QPixmap(side, side)
-    made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    QSvgRenderer(QByteArray(text.encode())).render(painter, QRectF(0, 0, side, side))
-    painter.end()
-    made.setDevicePixelRatio(ratio)
+    key = f"refocal/{name}/{colour.rgba():08x}/{size_px}/{ratio}"
+    made = QPixmap()
+    if not QPixmapCache.find(key, made):
+        made = _drawn(name, colour, round(size_px * ratio))
+        made.setDevicePixelRatio(ratio)
+        QPixmapCache.insert(key, made)
     return made
 
 
@@ -109,6 +107,17 @@ class IconLabel(QLabel):
         self.setPixmap(
             pixmap(self._name, colour, size_px=self._size_px, ratio=self.devicePixelRatioF())
         )
+
+
+def _drawn(name: str, colour: QColor, side: int) -> QPixmap:
+    text = _drawing(name).replace("currentColor", colour.name())
+    made = QPixmap(side, side)
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    painter.setOpacity(colour.alphaF())
+    QSvgRenderer(QByteArray(text.encode())).render(painter, QRectF(0, 0, side, side))
+    painter.end()
+    return made
 
 
 @cache

@@ -30,6 +30,7 @@ class JobStrip(QWidget):
         self._details = QPushButton()
         self._details.setProperty("kind", "quiet")
         self._details.clicked.connect(self.details_asked)
+        self._details.hide()
         self._close = IconButton("close", self.tr("Hide"))
         self._close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
@@ -86,7 +87,7 @@ class JobStrip(QWidget):
     def _progress_text(self, progress: Progress) -> str:
         stage = self._stage_text(progress.stage)
         if not progress.total:
-            found = self.tr("%n photo(s)", "", progress.done) if progress.done else ""
+            found = self.tr("{n} found").format(n=f"{progress.done:,}") if progress.done else ""
             return " · ".join(part for part in (stage, found) if part)
         parts = [
             stage,

@@ -4,6 +4,7 @@ import io
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +169,7 @@ class ScriptedEngine:
 def library(count: int, *, hits: int = 0) -> ScriptedEngine:
     """An engine with a folder of ``count`` photos; ``hits`` of them answer every search."""
     return ScriptedEngine(
-        photos_=[photo(n + 1) for n in range(count)],
+        photos_=list(_photos(count)),
         folders=[Folder(1, Path("/album"), True, count)],
         hits=[hit(n + 1, 0.9 - n / 1000) for n in range(hits)],
     )
@@ -182,6 +183,11 @@ def offline(one: Hit) -> Hit:
 def picture() -> Picture:
     """A picture from anywhere."""
     return Picture(data=_jpeg(7))
+
+
+@cache
+def _photos(count: int) -> tuple[Photo, ...]:
+    return tuple(photo(n + 1) for n in range(count))
 
 
 def _jpeg(number: int) -> bytes:
