@@ -3,7 +3,8 @@
 All are frozen dataclasses; `validate` methods raise `SettingsError` with one readable line.
 """
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from engine.errors import SettingsError
@@ -58,6 +59,23 @@ class FeatureSettings:
             raise SettingsError(f"size must lie between 64 and 4096 pixels, not {self.size_px}")
         if not 1 <= self.levels <= 8:
             raise SettingsError(f"levels must lie between 1 and 8, not {self.levels}")
+
+    def to_json(self) -> str:
+        """The settings as JSON text, for the library to keep beside its vectors."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "FeatureSettings":
+        """The settings that `to_json` wrote.
+
+        Raises:
+            SettingsError: the text is none, or of a Refocal that knows others.
+        """
+        try:
+            data = json.loads(text)
+            return cls(**{**data, "regions": RegionScheme(data["regions"])})
+        except (ValueError, TypeError, KeyError) as error:
+            raise SettingsError(f"these are no feature settings: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

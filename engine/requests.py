@@ -115,7 +115,7 @@ class FocusAnswer:
 
     photo_id: int
     focus: FocusMap
-    box: Box
+    box: Box | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,13 @@ def by_identity(database: Database, identity: str) -> int | None:
     return None if row is None else int(row[0])
 
 
+def identity_of(database: Database, photo_id: int) -> str | None:
+    """The content identity of a photo; None where the library does not know it."""
+    with database.read() as connection:
+        row = connection.execute("SELECT identity FROM photos WHERE id = ?", (photo_id,)).fetchone()
+    return None if row is None else str(row[0])
+
+
 def by_path(database: Database, path: Path) -> int | None:
     """The photo that was last seen at this place."""
     real = Path(os.path.realpath(path))

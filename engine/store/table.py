@@ -54,6 +54,19 @@ def load_table(database: Database, network_key: str) -> VectorTable:
     )
 
 
+def committed_rows(database: Database, network_key: str) -> int:
+    """How many rows the table of one network has."""
+    with database.read() as connection:
+        (count,) = connection.execute(
+            """
+            SELECT count(*) FROM vectors
+            WHERE network_id = (SELECT id FROM networks WHERE key = ?)
+            """,
+            (network_key,),
+        ).fetchone()
+    return int(count)
+
+
 def recover(database: Database, vectors: VectorStore, network_key: str) -> int:
     """Bring the vector files and the database together after an end that nobody planned.
 
