@@ -43,9 +43,8 @@ class Ticket:
 
     @property
     def progress(self) -> Progress:
-        """The newest progress."""
-        with self._lock:
-            return self._progress
+        """The newest progress. Never waits, so that a window may ask at any time."""
+        return self._progress  # one reference, replaced whole
 
     @property
     def cancelled(self) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.logs import log_file
 from engine import errors
 
 _CONTEXT = "Errors"
@@ -132,7 +133,7 @@ _INTERNAL = (
         QT_TRANSLATE_NOOP(
             "Errors",
             "Your photos and the library are untouched, and you can go on. If it happens again, "
-            "please report it with the log.",
+            "please report it together with {log}.",
         )
     ),
 )
@@ -144,9 +145,8 @@ def words(error: BaseException) -> Words:
         if isinstance(error, kind):
             return Words(tr(message), _cause(error), tr(what_to_do) if what_to_do else "")
     message, what_to_do = _INTERNAL
-    return Words(
-        tr(message), f"{type(error).__name__}: {_cause(error)}".strip(": "), tr(what_to_do)
-    )
+    cause = f"{type(error).__name__}: {_cause(error)}".strip(": ")
+    return Words(tr(message), cause, tr(what_to_do).format(log=log_file()))
 
 
 def is_expected(error: BaseException) -> bool:
