@@ -103,10 +103,14 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FocusRequest:
-    """The exact focus map of one hit of an earlier search. Needs the photo online."""
+    """The focus map of one photo for an earlier search, hit or not.
+
+    ``exact``: from a fresh pass, which needs the photo online; else from its stored regions.
+    """
 
     token: str
     photo_id: int
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from engine.requests import (
     SearchAnswer,
     SearchRequest,
 )
-from engine.service import Engine, default_library, evaluate
+from engine.service import Engine, default_library
 from engine.types import FocusMap, Hit, Picture
 
 
@@ -80,6 +80,8 @@ def _best_focus(engine: Engine, answer: SearchAnswer, hit: Hit, ticket: Ticket) 
 
 
 def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
+    from engine.measuring import evaluate  # loads scipy, which no other command waits for
+
     request = EvaluateRequest(
         options.folder, search_settings(options), options.size, options.exact_focus
     )

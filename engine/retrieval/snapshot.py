@@ -45,6 +45,11 @@ class Snapshot:
         taken = np.repeat(self.table.region_start[rows] - starts[:-1], counts)
         return self.regions[taken + np.arange(starts[-1])], starts
 
+    def row_of(self, photo_id: int) -> int | None:
+        """The row of a photo, if it is here."""
+        rows = np.flatnonzero(self.table.photo_ids == photo_id)
+        return int(rows[0]) if len(rows) else None
+
     def boxes_of(self, row: int) -> FloatArray:
         """(R, 4) the boxes of one photo's base regions."""
         first = int(self.table.region_start[row])

@@ -1,0 +1,92 @@
+"""The figures of an evaluation, each a plain function of a ranking or of a map and a mask."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from engine.evaluation.groundtruth import Polygon
+from engine.rank.focus import peak
+from engine.types import FloatArray, Size
+
+Mask = NDArray[np.bool_]
+Relevance = NDArray[np.bool_]
+
+_RASTER_PX = 1024
+"""Longest side of a rasterised mask: far finer than any focus map."""
+
+
+# --- rankings -------------------------------------------------------------------------------
+
+
+def average_precision(relevant: Relevance, positives: int) -> float:
+    """AP = Σ_k P_k Δr_k (Revaud et al. 2019, arXiv 1906.07589, equations 2 to 4).
+
+    P_k is the precision among the first k, and recall grows by 1/N_q at each positive.
+
+    Args:
+        relevant: (N,) whether the photo at each place of the ranking is a positive; the query's
+            own photo and its junk have left.
+        positives: N_q ≥ 1, how many there are, also where the ranking lacks some.
+    """
+    ranks = np.flatnonzero(relevant) + 1
+    return float((np.arange(1, len(ranks) + 1) / ranks).sum() / positives)
+
+
+def recall_at(relevant: Relevance, positives: int, *, k: int) -> float:
+    """The share of the positives that are among the first ``k``."""
+    return float(relevant[:k].sum() / positives)
+
+
+def ns_score(relevant: Relevance) -> float:
+    """UKBench's N-S: right photos among the top 4 of which the query itself is one, so 1 + the
+    positives among the first 3 others; at most 4."""
+    return 1.0 + float(relevant[:3].sum())
+
+
+# --- focus maps -----------------------------------------------------------------------------
+
+
+def mask_of(polygons: Sequence[Polygon], size: Size) -> Mask:
+    """Rasterise what lies in any of the polygons.
+
+    Args:
+        polygons: in pixels of the upright photo.
+        size: of the upright photo.
+
+    Returns:
+        (rows, columns) over the whole photo, longest side at most 1024.
+    """
+    factor = min(1.0, _RASTER_PX / max(size.w, size.h))
+    shape = (max(1, round(size.w * factor)), max(1, round(size.h * factor)))
+    canvas = Image.new("L", shape)
+    draw = ImageDraw.Draw(canvas)
+    for polygon in polygons:
+        points = [(x * shape[0] / size.w, y * shape[1] / size.h) for x, y in polygon]
+        draw.polygon(points, fill=255)
+    return np.asarray(canvas) > 0
+
+
+def points_into(values: FloatArray, mask: Mask) -> bool:
+    """Whether the maximum of a focus map lies in the mask; see `engine.rank.focus.peak`."""
+    place = peak(values)
+    if place is None:
+        return False
+    rows, columns = mask.shape
+    return bool(
+        mask[min(int(place[1] * rows), rows - 1), min(int(place[0] * columns), columns - 1)]
+    )
+
+
+def focus_iou(values: FloatArray, mask: Mask) -> float:
+    """Intersection over union of the mask and the map where it reaches half its maximum.
+
+    The map is brought to the mask's resolution bilinearly, as an eye sees it.
+    """
+    if not values.size or not values.max() > 0:
+        return 0.0
+    shape = (mask.shape[1], mask.shape[0])
+    smooth = np.asarray(Image.fromarray(values).resize(shape, Image.Resampling.BILINEAR))
+    warm = smooth >= smooth.max() / 2
+    return float((warm & mask).sum() / (warm | mask).sum())

@@ -1,0 +1,87 @@
+"""The heavy parts that belong to no library: device, networks, decoding processes.
+
+Each is made when it is first needed, so that a command which needs none starts at once, and an
+evaluation shares them with the library beside it. Thread-safe.
+"""
+
+import threading
+from enum import StrEnum
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from engine.config import DecodeSettings, FeatureSettings
+from engine.media.pool import DecodePool
+from engine.network.manifest import network_key
+from engine.network.registry import DEFAULT, manifest
+
+if TYPE_CHECKING:  # loading these loads torch
+    from engine.network.device import DeviceChoice
+    from engine.network.network import Network
+
+
+class Use(StrEnum):
+    """What a picture is decoded for. Thumbnails have processes of their own: hundreds of them are
+    asked for at once, and a search would wait behind them."""
+
+    WORK = "work"
+    THUMBNAILS = "thumbnails"
+
+
+class Runtime:
+    """Owns what it makes; `close` ends the processes."""
+
+    def __init__(self, decode: DecodeSettings | None = None) -> None:
+        self.decode = decode or DecodeSettings()
+        self._network_lock = threading.Lock()
+        self._pool_lock = threading.Lock()
+        self._device: DeviceChoice | None = None
+        self._networks: dict[str, Network] = {}
+        self._pools: dict[Use, DecodePool] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def network(self, features: FeatureSettings) -> "Network":
+        """The default network for these features, loaded once.
+
+        Raises:
+            NetworkError: its weights are missing or fail their checksum.
+        """
+        key = network_key(manifest(DEFAULT), features)
+        with self._network_lock:
+            if key not in self._networks:
+                from engine.network.loading import preload
+                from engine.network.registry import load
+
+                preload()
+                self._networks[key] = load(DEFAULT, device=self._choose(), features=features)
+            return self._networks[key]
+
+    def _choose(self) -> "DeviceChoice":
+        if self._device is None:
+            from engine.network.device import choose
+
+            self._device = choose()
+        return self._device
+
+    def pool(self, use: Use) -> DecodePool:
+        """The decoders of this use."""
+        with self._pool_lock:
+            if use not in self._pools:
+                self._pools[use] = DecodePool(self.decode)
+            return self._pools[use]
+
+    def close(self) -> None:
+        """End the decoding processes. Idempotent."""
+        with self._pool_lock:
+            pools, self._pools = self._pools, {}
+        for pool in pools.values():
+            pool.close()

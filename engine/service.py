@@ -1,0 +1,273 @@
+"""The engine as one object: open a library, ask, close. The one lazy door to the heavy rooms.
+
+A method takes a request and a ticket and returns an answer, on the caller's thread; any number of
+threads may be inside. What must not run twice at once (indexing) waits for its turn.
+"""
+
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from engine.catalogue import photos as catalogue
+from engine.config import FeatureSettings, IndexSettings
+from engine.errors import LibraryError, PhotoMissingError
+from engine.indexing.job import index
+from engine.indexing.parts import IndexParts
+from engine.jobs import Ticket
+from engine.media.pool import DecodeTask
+from engine.media.thumbnails import ThumbnailCache
+from engine.network.manifest import network_key
+from engine.network.registry import DEFAULT, manifest
+from engine.requests import (
+    DoctorReport,
+    DoctorRequest,
+    EngineStatus,
+    FocusAnswer,
+    FocusRequest,
+    IndexReport,
+    IndexRequest,
+    LibraryOverview,
+    OverviewRequest,
+    PhotoPage,
+    PhotosRequest,
+    Preview,
+    PreviewRequest,
+    SearchAnswer,
+    SearchRequest,
+    Thumbnail,
+    ThumbnailRequest,
+    WarmRequest,
+)
+from engine.runtime import Runtime, Use
+from engine.searching.asked import AskedQueries
+from engine.store.database import Database
+from engine.store.lock import WriterLock
+from engine.store.networks import NetworkRecord, active_network
+from engine.store.paths import LibraryPaths, default_library
+from engine.store.vectors import VectorStore
+from engine.types import Picture
+
+if TYPE_CHECKING:
+    from engine.retrieval.collection import Collection
+    from engine.searching.parts import SearchParts
+
+__all__ = ["Engine", "default_library"]
+
+
+class Engine:
+    """One open library. Close it, or use it as a context manager."""
+
+    def __init__(
+        self, paths: LibraryPaths, database: Database, lock: WriterLock | None, runtime: Runtime
+    ) -> None:
+        """Not for callers: see `open`."""
+        self._paths = paths
+        self._database = database
+        self._lock = lock
+        self._runtime = runtime
+        self._thumbnails = ThumbnailCache(
+            paths.thumbnails, limit_bytes=runtime.decode.thumbnail_cache_bytes
+        )
+        self._indexing = threading.Lock()
+        self._opening = threading.Lock()
+        self._collections: dict[str, Collection] = {}
+        self._asked = AskedQueries()
+
+    @classmethod
+    def open(
+        cls, library: Path, *, writable: bool = True, runtime: Runtime | None = None
+    ) -> "Engine":
+        """Open the library in this folder; a writable one is made where there is none.
+
+        Fast: no network is loaded. ``runtime`` is taken over and closed with the engine.
+
+        Raises:
+            LibraryInUseError: another process writes it (only if ``writable``).
+            LibraryError: it is damaged, of a newer Refocal, or its disk cannot be used.
+        """
+        paths = LibraryPaths(library)
+        lock = WriterLock(paths.lock) if writable else None
+        if lock is not None:
+            lock.acquire()
+        try:
+            database = Database.open(paths, writable=writable)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+        return cls(paths, database, lock, runtime or Runtime())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End processes and let the library go. No thread may be inside any more."""
+        self._runtime.close()
+        for collection in self._collections.values():
+            collection.close()
+        self._database.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    # --- jobs -------------------------------------------------------------------------------
+
+    def warm(self, request: WarmRequest, ticket: Ticket) -> EngineStatus:
+        """Load what the first search needs, and say what was found.
+
+        Raises:
+            NetworkError: the network's weights are missing or damaged.
+        """
+        return self.status(self._features(None), ticket)
+
+    def status(self, features: FeatureSettings, ticket: Ticket | None = None) -> EngineStatus:
+        """Load the network for these features, open their index, and say what was found."""
+        ticket = ticket or Ticket()
+        ticket.update("loading the network", 0, 0)
+        network = self._runtime.network(features)
+        ticket.update("opening the index", 0, 0)
+        snapshot = self._collection(features).snapshot(ticket)
+        return EngineStatus(
+            network=network.manifest.name,
+            device=network.device.kind,
+            device_reason=network.device.reason,
+            index=snapshot.index.kind,
+            index_reason=snapshot.index_reason,
+            photos=len(snapshot),
+        )
+
+    def index(self, request: IndexRequest, ticket: Ticket) -> IndexReport:
+        """Add folders and index what is new; see `engine.indexing.job.index`."""
+        if self._lock is None:
+            raise LibraryError("this library was opened for reading only")
+        features = self._features(request.size_px)
+        with self._indexing:
+            collection = self._collection(features)
+            parts = IndexParts(
+                database=self._database,
+                vectors=collection.vectors,
+                network=collection.record,
+                extractor=lambda: self._runtime.network(features),
+                pool=self._runtime.pool(Use.WORK),
+                thumbnails=self._thumbnails,
+                settings=IndexSettings(),
+                size_px=features.size_px,
+                thumbnail_px=self._runtime.decode.thumbnail_px,
+                publish=collection.publish,
+            )
+            return index(request, ticket, parts=parts)
+
+    def search(self, request: SearchRequest, ticket: Ticket) -> SearchAnswer:
+        """Find every photo that has the thing; see `engine.searching.job.search`."""
+        from engine.searching.job import search
+
+        return search(request, ticket, parts=self._search_parts(self._features(request.size_px)))
+
+    def focus(self, request: FocusRequest, ticket: Ticket) -> FocusAnswer:
+        """Where the match of one photo sits; see `engine.searching.focus.focus`."""
+        from engine.searching.focus import focus
+
+        return focus(request, ticket, parts=self._search_parts(self._features(None)))
+
+    def preview(self, request: PreviewRequest, ticket: Ticket) -> Preview:
+        """Pixels of any picture, in the library or not.
+
+        Raises:
+            PhotoError: it cannot be shown.
+        """
+        ticket.check()
+        task = DecodeTask(
+            key=0, picture=request.picture, max_side_px=request.max_side_px, thumbnail_px=None
+        )
+        photo = self._runtime.pool(Use.WORK).decode(task)
+        return Preview(photo.pixels, photo.facts.size)
+
+    def thumbnail(self, request: ThumbnailRequest, ticket: Ticket) -> Thumbnail:
+        """The thumbnail of a photo of the library; made anew where the cache has none.
+
+        Raises:
+            PhotoError: it cannot be read, or the library has no such photo.
+        """
+        ticket.check()
+        identity = catalogue.identity_of(self._database, request.photo_id)
+        kept = self._thumbnails.get(identity) if identity else None
+        if kept is not None:
+            return Thumbnail(request.photo_id, kept)
+        photo = catalogue.by_ids(self._database, [request.photo_id]).get(request.photo_id)
+        if photo is None:
+            raise PhotoMissingError("the library has this photo no more")
+        side = self._runtime.decode.thumbnail_px
+        task = DecodeTask(key=0, picture=Picture(photo.path), max_side_px=side, thumbnail_px=side)
+        decoded = self._runtime.pool(Use.THUMBNAILS).decode(task)
+        jpeg = decoded.thumbnail or b""
+        if decoded.identity is not None and self._lock is not None:
+            self._thumbnails.put(decoded.identity, jpeg)
+        return Thumbnail(request.photo_id, jpeg)
+
+    def photos(self, request: PhotosRequest, ticket: Ticket) -> PhotoPage:
+        """A page of the library."""
+        ticket.check()
+        return catalogue.page(self._database, request)
+
+    def overview(self, request: OverviewRequest, ticket: Ticket) -> LibraryOverview:
+        """Folders and counts."""
+        ticket.check()
+        return catalogue.overview(self._database)
+
+    def doctor(self, request: DoctorRequest, ticket: Ticket) -> DoctorReport:
+        """Look the library over; see `engine.doctor.examine`."""
+        from engine.doctor import examine
+
+        return examine(self._database, self._paths, self._runtime, ticket)
+
+    def photo_id(self, path: Path) -> int | None:
+        """The photo that was last seen at this place, if the library has one."""
+        return catalogue.by_path(self._database, path)
+
+    # --- wiring -----------------------------------------------------------------------------
+
+    def _features(self, size_px: int | None) -> FeatureSettings:
+        """The settings of this size, or else the ones that the library is in use with."""
+        if size_px is not None:
+            return FeatureSettings(size_px=size_px)
+        active = active_network(self._database)
+        return FeatureSettings.from_json(active.settings) if active else FeatureSettings()
+
+    def _collection(self, features: FeatureSettings) -> "Collection":
+        from engine.retrieval.collection import Collection
+
+        features.validate()
+        known = manifest(DEFAULT)
+        key = network_key(known, features)
+        with self._opening:
+            if key not in self._collections:
+                vectors = VectorStore.open(
+                    self._paths.vectors(key), dim=known.dim, writable=self._lock is not None
+                )
+                self._collections[key] = Collection(
+                    self._database,
+                    NetworkRecord(key, known.to_json(), features.to_json()),
+                    vectors,
+                    index_cache=self._paths.index(key),
+                )
+            return self._collections[key]
+
+    def _search_parts(self, features: FeatureSettings) -> "SearchParts":
+        from engine.searching.parts import SearchParts
+
+        return SearchParts(
+            database=self._database,
+            features=features,
+            network=lambda: self._runtime.network(features),
+            pool=self._runtime.pool(Use.WORK),
+            snapshot=self._collection(features).snapshot,
+            asked=self._asked,
+        )
