@@ -17,7 +17,7 @@ from engine.requests import (
     SearchRequest,
 )
 from engine.service import Engine, default_library
-from engine.types import FocusMap, Hit, Picture
+from engine.types import Box, FocusMap, Hit, Picture
 
 
 def run(options: argparse.Namespace, ticket: Ticket) -> int:
@@ -59,24 +59,27 @@ def _search(options: argparse.Namespace, ticket: Ticket) -> int:
 
 def _write_focus(
     engine: Engine, answer: SearchAnswer, folder: Path, ticket: Ticket
-) -> dict[int, Path]:
+) -> dict[int, output.FocusFile]:
     """A focus map for each hit, exact where the photo can be read."""
     written = {}
     for place, hit in enumerate(answer.hits, start=1):
         ticket.update("focusing", place - 1, len(answer.hits))
-        focus = _best_focus(engine, answer, hit, ticket)
+        focus, box = _best_focus(engine, answer, hit, ticket)
         if focus is not None and hit.photo.size is not None:
             target = folder / f"{place:03d}_{hit.photo.path.stem[:80]}.png"
             output.write_focus(focus, hit.photo.size, target)
-            written[hit.photo.id] = target
+            written[hit.photo.id] = output.FocusFile(target, box)
     return written
 
 
-def _best_focus(engine: Engine, answer: SearchAnswer, hit: Hit, ticket: Ticket) -> FocusMap | None:
+def _best_focus(
+    engine: Engine, answer: SearchAnswer, hit: Hit, ticket: Ticket
+) -> tuple[FocusMap | None, Box | None]:
     try:
-        return engine.focus(FocusRequest(answer.token, hit.photo.id), ticket).focus
+        exact = engine.focus(FocusRequest(answer.token, hit.photo.id), ticket)
     except PhotoError:  # offline: the footprint of the stored regions still tells
-        return hit.focus
+        return hit.focus, hit.box
+    return exact.focus, exact.box
 
 
 def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:

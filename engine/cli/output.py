@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,14 @@ from engine.requests import DoctorReport, EvaluateReport, IndexReport, SearchAns
 from engine.types import Box, Failure, FocusMap, Hit, Size
 
 _PNG_SIDE_PX = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class FocusFile:
+    """A focus map that was written, and the box that it finds."""
+
+    path: Path
+    box: Box | None
 
 
 def index_report(report: IndexReport, *, as_json: bool) -> None:
@@ -35,8 +43,8 @@ def index_report(report: IndexReport, *, as_json: bool) -> None:
         print(f"  {note}")
 
 
-def search_answer(answer: SearchAnswer, maps: Mapping[int, Path], *, as_json: bool) -> None:
-    """``maps``: where the focus map of a photo id was written."""
+def search_answer(answer: SearchAnswer, maps: Mapping[int, FocusFile], *, as_json: bool) -> None:
+    """``maps``: the focus map of a photo id, where one was written; its box is the finer one."""
     if as_json:
         _object(
             {
@@ -101,13 +109,13 @@ def write_focus(focus: FocusMap, size: Size, target: Path) -> None:
     grey.resize(shape, Image.Resampling.BICUBIC).save(target)
 
 
-def _hit(hit: Hit, map_path: Path | None) -> dict[str, object]:
+def _hit(hit: Hit, focus: FocusFile | None) -> dict[str, object]:
     return {
         "photo": str(hit.photo.path),
         "score": round(hit.score, 6),
         "global_score": round(hit.global_score, 6),
-        "box": _box(hit.box),
-        "focus": str(map_path) if map_path else None,
+        "box": _box(focus.box if focus else hit.box),
+        "focus": str(focus.path) if focus else None,
     }
 
 
