@@ -1,0 +1,103 @@
+"""gt.json, right and wrong."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import GroundTruthError
+from engine.evaluation.groundtruth import read
+from engine.types import Box
+
+GOOD: dict[str, Any] = {
+    "name": "things",
+    "protocol": "leave-query-out",
+    "photos": ["a.jpg", "b/c.jpg", "d.jpg"],
+    "queries": [
+        {
+            "photo": "a.jpg",
+            "box": [1, 2, 3.5, 4],
+            "positives": ["b/c.jpg"],
+            "junk": ["d.jpg"],
+            "masks": {"b/c.jpg": [[[0, 0], [10, 0], [10, 10.5]]]},
+        },
+        {"photo": "elsewhere.jpg", "box": None, "positives": []},
+    ],
+}
+
+
+def _written(folder: Path, content: object) -> Path:
+    (folder / "gt.json").write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+def test_reads_what_is_said(tmp_path: Path) -> None:
+    truth = read(_written(tmp_path, GOOD))
+    assert truth.name == "things"
+    assert truth.photos == ("a.jpg", "b/c.jpg", "d.jpg")
+    first, second = truth.queries
+    assert first.box == Box(1, 2, 3.5, 4)
+    assert (first.positives, first.junk) == (("b/c.jpg",), ("d.jpg",))
+    assert first.masks == {"b/c.jpg": (((0.0, 0.0), (10.0, 0.0), (10.0, 10.5)),)}
+    assert (second.box, second.positives, second.masks) == (None, (), {})
+
+
+def test_the_folder_names_what_has_no_name(tmp_path: Path) -> None:
+    assert read(_written(tmp_path, {**GOOD, "name": tmp_path.name})).name == tmp_path.name
+
+
+def test_missing(tmp_path: Path) -> None:
+    with pytest.raises(GroundTruthError, match=r"there is no gt\.json"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "\xff", "[" * 100_000])
+def test_no_json(tmp_path: Path, text: str) -> None:
+    (tmp_path / "gt.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(GroundTruthError, match="cannot be read"):
+        read(tmp_path)
+
+
+def _query(**changes: object) -> dict[str, object]:
+    return {"queries": [{**GOOD["queries"][0], **changes}]}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"protocol": "other"}, "protocol"),
+        ({"photos": []}, "needs photos"),
+        ({"photos": None}, "photos must be a list"),
+        ({"photos": ["a.jpg", "a.jpg"]}, "twice"),
+        ({"photos": [7]}, "no name of a photo"),
+        ({"photos": ["/etc/passwd"]}, "leads out"),
+        ({"photos": ["../a.jpg"]}, "leads out"),
+        ({"queries": []}, "needs photos and queries"),
+        ({"queries": ["a.jpg"]}, "query 0 must be an object"),
+        (_query(photo=None), "no name of a photo"),
+        (_query(positives=None), "positives must be a list"),
+        (_query(positives=["z.jpg"]), "not in photos"),
+        (_query(junk=["z.jpg"]), "not in photos"),
+        (_query(masks={"z.jpg": []}), "not in photos"),
+        (_query(masks={"d.jpg": [[[0, 0], [1, 1]]]}), "three points"),
+        (_query(masks={"d.jpg": [[[0, 0], [1, 1], [2]]]}), "2 numbers"),
+        (_query(box=[0, 0, 10]), "4 numbers"),
+        (_query(box=[0, 0, 10, 0]), "no area"),
+        (_query(box=[0, 0, 10, "5"]), "no number"),
+        (_query(box=[0, 0, 10, float("nan")]), "not within a photo"),
+        (_query(box=[0, 0, 10, 10**400]), "not within a photo"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_place(
+    tmp_path: Path, change: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(GroundTruthError, match=reason) as caught:
+        read(_written(tmp_path, {**GOOD, **change}))
+    assert "gt.json" in caught.value.reason
+    assert "\n" not in caught.value.reason
+
+
+def test_the_photo_sets_are_well_formed(photo_sets: Path) -> None:
+    for name, queries in (("cutouts", 60), ("holidays", 295), ("ukbench", 1000)):
+        assert len(read(photo_sets / name).queries) == queries
