@@ -87,7 +87,9 @@ class FirstInstance(QObject):
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
+    """Where the window of one library can be found."""
+
     address: str
     lock: Path
 
@@ -102,21 +104,21 @@ def claim(library: Path, photo: Path | None) -> FirstInstance | None:
         None if the window that is there has taken the photo: nothing is left to do here.
     """
     try:
-        place = _place(library)
+        found = place(library)
     except OSError as error:
         logger.warning("other windows cannot be found: %s", error)
         return FirstInstance(None)
-    lock = filelock.FileLock(place.lock, thread_local=False)
+    lock = filelock.FileLock(found.lock, thread_local=False)
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:
             lock.acquire(timeout=0)
         except (filelock.Timeout, OSError, NotImplementedError):
-            if _hand_over(place.address, photo):
+            if _hand_over(found.address, photo):
                 return None
         else:
             first = FirstInstance(lock)
-            first.listen(place.address)
+            first.listen(found.address)
             return first
         if time.monotonic() > deadline:
             logger.warning("the window that is open does not answer")
@@ -124,7 +126,12 @@ def claim(library: Path, photo: Path | None) -> FirstInstance | None:
         time.sleep(_AGAIN_S)
 
 
-def _place(library: Path) -> _Place:
+def place(library: Path) -> Place:
+    """Where the window of a library listens, and the lock that says it lives.
+
+    Raises:
+        OSError: there is no folder for it.
+    """
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = hashlib.blake2b(str(library.resolve()).encode("utf-8", "surrogateescape"), digest_size=8)
@@ -132,14 +139,17 @@ def _place(library: Path) -> _Place:
     address = str(folder / name)
     if len(address.encode("utf-8", "surrogateescape")) > _LONGEST_ADDRESS:
         address = name  # Qt then takes the folder for temporary files
-    return _Place(address, folder / f"{name}.lock")
+    return Place(address, folder / f"{name}.lock")
 
 
 def _folder() -> Path:
-    if sys.platform == "linux" and not os.environ.get("XDG_RUNTIME_DIR"):
-        # What stands in for it lies in /tmp, where anybody could have been there first.
-        return Path(platformdirs.user_cache_dir("refocal", appauthor=False)) / "run"
-    return Path(platformdirs.user_runtime_dir("refocal", appauthor=False))
+    if sys.platform != "linux":
+        return Path(platformdirs.user_runtime_dir("refocal", appauthor=False))
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    if session and Path(session).is_dir():
+        return Path(session) / "refocal"
+    # What stands in for it lies in /tmp, where anybody could have been there first.
+    return Path(platformdirs.user_cache_dir("refocal", appauthor=False)) / "run"
 
 
 def _hand_over(address: str, photo: Path | None) -> bool:

@@ -6,33 +6,22 @@ told; the next `index` tries again to become the writer.
 """
 
 import logging
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
-from app.bridge.errors import words
+from app.bridge.door import Engine, EngineDoor, OpenEngine
+from app.bridge.door import open_engine as open_real_engine
 from app.bridge.host import EngineHost, Job
 from app.bridge.images import image_from_jpeg, image_from_pixels
 from app.bridge.lanes import Lane
-from engine.errors import LibraryInUseError
-from engine.jobs import Cancelled, Ticket
+from engine.jobs import Ticket
 from engine.requests import (
-    EngineStatus,
-    FocusAnswer,
     FocusRequest,
-    IndexReport,
     IndexRequest,
-    LibraryOverview,
     OverviewRequest,
-    PhotoPage,
     PhotosRequest,
-    Preview,
     PreviewRequest,
-    SearchAnswer,
     SearchRequest,
-    Thumbnail,
     ThumbnailRequest,
     WarmRequest,
 )
@@ -43,26 +32,6 @@ _SEARCH = "search"
 _FOCUS = "focus"
 
 
-class Engine(Protocol):
-    """What the window needs of `engine.service.Engine`."""
-
-    def warm(self, request: WarmRequest, ticket: Ticket) -> EngineStatus: ...
-    def index(self, request: IndexRequest, ticket: Ticket) -> IndexReport: ...
-    def search(self, request: SearchRequest, ticket: Ticket) -> SearchAnswer: ...
-    def focus(self, request: FocusRequest, ticket: Ticket) -> FocusAnswer: ...
-    def preview(self, request: PreviewRequest, ticket: Ticket) -> Preview: ...
-    def thumbnail(self, request: ThumbnailRequest, ticket: Ticket) -> Thumbnail: ...
-    def photos(self, request: PhotosRequest, ticket: Ticket) -> PhotoPage: ...
-    def overview(self, request: OverviewRequest, ticket: Ticket) -> LibraryOverview: ...
-    def close(self) -> None: ...
-
-
-class OpenEngine(Protocol):
-    """Opens a library; `engine.service.Engine.open`."""
-
-    def __call__(self, library: Path, *, writable: bool) -> Engine: ...
-
-
 class EngineCalls:
     """Every method returns a `Job`; what its ``succeeded`` carries stands in its first line."""
 
@@ -71,7 +40,7 @@ class EngineCalls:
     ) -> None:
         self._host = host
         self._library = library
-        self._door = _Door(library, host, open_engine or _open_engine)
+        self._door = EngineDoor(library, host, open_engine or open_real_engine)
 
     @property
     def host(self) -> EngineHost:
@@ -158,87 +127,3 @@ class EngineCalls:
                 return call(engine, ticket)
 
         return self._host.submit(with_engine, lane=lane, urgent=urgent, group=group)
-
-
-def _open_engine(library: Path, *, writable: bool) -> Engine:
-    # Here, on a worker: nothing of the engine is loaded before somebody needs it.
-    from engine.service import Engine as RealEngine
-
-    return RealEngine.open(library, writable=writable)
-
-
-class _Held:
-    """An open engine and how many calls are inside."""
-
-    def __init__(self, engine: Engine, *, writable: bool) -> None:
-        self.engine = engine
-        self.writable = writable
-        self.users = 0
-
-
-class _Door:
-    """Lets workers in to the engine: opens it once, swaps it, closes it when the last one left.
-
-    Its lock is waited for by workers only, never by the window's thread.
-    """
-
-    def __init__(self, library: Path, host: EngineHost, open_engine: OpenEngine) -> None:
-        self._library = library
-        self._host = host
-        self._open_engine = open_engine
-        self._lock = threading.Lock()
-        self._held: _Held | None = None
-        self._closed = False
-
-    @contextmanager
-    def engine(self, ticket: Ticket) -> Iterator[Engine]:
-        """The engine for one call."""
-        with self._lock:
-            ticket.check()
-            if self._closed:
-                raise Cancelled
-            if self._held is None:
-                self._held = self._open()
-            held = self._held
-            held.users += 1
-        try:
-            yield held.engine
-        finally:
-            with self._lock:
-                held.users -= 1
-                unused = held is not self._held and not held.users
-            if unused:
-                held.engine.close()
-
-    def reopen_for_writing(self) -> None:
-        """If the engine only reads, try to become the writer.
-
-        Raises:
-            LibraryInUseError: another process still writes the library.
-        """
-        with self._lock:
-            old = self._held
-            if self._closed or old is None or old.writable:
-                return
-            self._held = _Held(self._open_engine(self._library, writable=True), writable=True)
-            unused = not old.users
-        logger.info("the library can be written now")
-        if unused:
-            old.engine.close()
-
-    def close(self) -> None:
-        """Close the engine. No call may come after."""
-        with self._lock:
-            self._closed = True
-            held, self._held = self._held, None
-        if held is not None:
-            held.engine.close()
-
-    def _open(self) -> _Held:
-        try:
-            return _Held(self._open_engine(self._library, writable=True), writable=True)
-        except LibraryInUseError as error:
-            logger.info("reading only: %s", error)
-            held = _Held(self._open_engine(self._library, writable=False), writable=False)
-            self._host.notify(words(error))
-            return held

@@ -98,6 +98,11 @@ _TABLE: tuple[tuple[type[BaseException], str, str], ...] = (
         str(QT_TRANSLATE_NOOP("Errors", "Draw a box round the thing, inside the photo.")),
     ),
     (
+        errors.GroundTruthError,
+        str(QT_TRANSLATE_NOOP("Errors", "The ground truth of this folder could not be used.")),
+        str(QT_TRANSLATE_NOOP("Errors", "Compare its gt.json with what the README says of it.")),
+    ),
+    (
         errors.SettingsError,
         str(QT_TRANSLATE_NOOP("Errors", "A setting does not fit.")),
         str(QT_TRANSLATE_NOOP("Errors", "Change it and try again.")),

@@ -163,6 +163,11 @@ class EngineHost(QObject):
         """The jobs that have not ended, oldest first."""
         return tuple(self._jobs)
 
+    @property
+    def polling(self) -> bool:
+        """Whether the timer runs; only while there are jobs."""
+        return self._poll.isActive()
+
     def submit(
         self, call: Call, *, lane: Lane, urgent: bool = False, group: str | None = None
     ) -> Job:
