@@ -14,6 +14,9 @@ from engine.types import Box, Picture, PixelArray, Size
 _SHORTEST_PX = 32
 """A crop whose shorter side would be less is enlarged to it: one cell of the feature map."""
 
+_NO_CHANGE = 0.01
+"""Pixels within this share of the wanted factor are taken as they are."""
+
 
 def decode_query(
     picture: Picture, *, size_px: int, scale: float, pool: Decoder, ticket: Ticket
@@ -41,36 +44,29 @@ def query_pixels(
     Args:
         box: in pixels of the upright photo, inside it.
     """
-    full = decoded.facts.size
+    full, pixels = decoded.facts.size, decoded.pixels
+    held = pixels.shape[1] / full.w
     factor = min(1.0, size_px / max(full.w, full.h))
-    if box is None:
-        return _resized(decoded.pixels, None, (full.w * factor, full.h * factor))
-    factor *= scale
-    factor *= max(1.0, _SHORTEST_PX / (min(box.w, box.h) * factor))
-    corners = _corners_in(decoded.pixels, box, full)
-    return _resized(decoded.pixels, corners, (box.w * factor, box.h * factor))
+    if box is not None:
+        factor *= scale
+        factor *= max(1.0, _SHORTEST_PX / (min(box.w, box.h) * factor))
+        left, top, right, bottom = _whole_corners(box, full, pixels)
+        pixels = pixels[top:bottom, left:right]
+    if abs(factor / held - 1.0) < _NO_CHANGE:
+        return np.ascontiguousarray(pixels)
+    rows, columns = (max(1, round(side * factor / held)) for side in pixels.shape[:2])
+    image = Image.fromarray(pixels)
+    return np.asarray(image.resize((columns, rows), Image.Resampling.LANCZOS))
 
 
-def _corners_in(pixels: PixelArray, box: Box, full: Size) -> tuple[float, float, float, float]:
-    """The corners of a box of the full photo in these pixels of it."""
+def _whole_corners(box: Box, full: Size, pixels: PixelArray) -> tuple[int, int, int, int]:
+    """The corners of a box of the full photo as whole pixels of ``pixels``.
+
+    Whole ones, because a crop that falls between pixels would be resampled, and blurred, a
+    second time.
+    """
     rows, columns = pixels.shape[:2]
     across, down = columns / full.w, rows / full.h
-    return (
-        box.x * across,
-        box.y * down,
-        min((box.x + box.w) * across, columns),
-        min((box.y + box.h) * down, rows),
-    )
-
-
-def _resized(
-    pixels: PixelArray,
-    corners: tuple[float, float, float, float] | None,
-    size: tuple[float, float],
-) -> PixelArray:
-    """The part between the corners (None: all) at this width and height."""
-    target = (max(1, round(size[0])), max(1, round(size[1])))
-    if corners is None and target == (pixels.shape[1], pixels.shape[0]):
-        return pixels
-    image = Image.fromarray(pixels)
-    return np.asarray(image.resize(target, Image.Resampling.LANCZOS, box=corners))
+    left, top = min(round(box.x * across), columns - 1), min(round(box.y * down), rows - 1)
+    right, bottom = round((box.x + box.w) * across), round((box.y + box.h) * down)
+    return left, top, max(min(right, columns), left + 1), max(min(bottom, rows), top + 1)
