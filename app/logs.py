@@ -88,6 +88,7 @@ def nothing_lost(tell: Callable[[BaseException], None]) -> Iterator[None]:
 
 
 def _on_qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-    logging.getLogger(f"qt.{context.category or 'default'}").log(
-        _LEVELS.get(kind, logging.WARNING), "%s", text
-    )
+    level = _LEVELS.get(kind, logging.WARNING)
+    if text.startswith("This plugin does not support"):
+        level = logging.DEBUG  # the offscreen platform, of what only a real screen has
+    logging.getLogger(f"qt.{context.category or 'default'}").log(level, "%s", text)
