@@ -222,12 +222,12 @@ def test_no_good_match_is_said_and_the_nearest_are_shown(
     qtbot: QtBot, open_window: OpenWindow
 ) -> None:
     engine = library(40)
-    engine.hits = [hit(n, 0.1 - n / 1000) for n in range(1, 9)]
+    engine.hits = [hit(n, 0.55 - n / 1000) for n in range(1, 31)]
     window = open_window(engine)
     open_first(qtbot, window)
     search_in(qtbot, window, Box(10, 10, 100, 100))
     assert "No good match" in texts(window.search.results)
-    assert window.search.hits.rowCount() == 8
+    assert window.search.hits.rowCount() == 30
 
 
 def test_a_library_of_one_photo_has_nothing_to_compare_with(
