@@ -37,16 +37,20 @@ def place(root: Path, relpath: bytes) -> Path:
 
 
 def condition(scopes: Iterable[Scope]) -> tuple[str, list[object]]:
-    """SQL that holds for the files ``f`` in any of these scopes, and its parameters."""
+    """SQL that holds for the files ``f`` in any of these scopes, and its parameters.
+
+    The plus keeps SQLite from choosing the index of paths for it: most scopes are most of the
+    library, and whoever asks for a few ids has a better index.
+    """
     parts: list[str] = []
     values: list[object] = []
     for scope in scopes:
         if scope.below:
             # "0" follows "/", so that these two embrace all that begins with ``below``.
-            parts.append("(f.folder_id = ? AND f.relpath >= ? AND f.relpath < ?)")
+            parts.append("(+f.folder_id = ? AND f.relpath >= ? AND f.relpath < ?)")
             values += [scope.folder_id, scope.below, scope.below[:-1] + b"0"]
         else:
-            parts.append("f.folder_id = ?")
+            parts.append("+f.folder_id = ?")
             values.append(scope.folder_id)
     return f"({' OR '.join(parts) or '0'})", values
 
@@ -109,10 +113,13 @@ def reachable(root: Path) -> bool:
         return False
 
 
-def mark_offline(database: Database, root: Path) -> None:
-    """Note that the folder went away while it was in use."""
+def mark_offline(database: Database, root: Path) -> bool:
+    """Note that the folder went away while it was in use. Whether that is news."""
     with database.write() as connection:
-        connection.execute("UPDATE folders SET online = 0 WHERE path = ?", (os.fsencode(root),))
+        changed = connection.execute(
+            "UPDATE folders SET online = 0 WHERE path = ? AND online = 1", (os.fsencode(root),)
+        ).rowcount
+    return changed > 0
 
 
 def all_roots(connection: sqlite3.Connection) -> dict[int, Path]:

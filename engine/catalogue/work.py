@@ -79,8 +79,8 @@ def needs_work(
             rows = connection.execute(
                 f"""
                 SELECT p.id, p.identity, f.folder_id, f.relpath, min(f.id)
-                {_NEEDS_WORK} AND {where} AND p.id > ?
-                GROUP BY p.id ORDER BY p.id LIMIT {_CHUNK}
+                {_NEEDS_WORK} AND {where} AND f.photo_id > ?
+                GROUP BY f.photo_id ORDER BY f.photo_id LIMIT {_CHUNK}
                 """,
                 (network_key, retry_failed, network_key, *values, last),
             ).fetchall()

@@ -11,7 +11,6 @@ from engine.errors import LibraryError
 from engine.indexing.parts import Features, IndexParts
 from engine.media.decode import DecodedPhoto
 from engine.media.facts import MediaFacts
-from engine.store.trouble import from_os
 
 _NETWORK = "(SELECT id FROM networks WHERE key = ?)"
 
@@ -47,10 +46,7 @@ class Commit:
     def add(self, work: Work, photo: DecodedPhoto, features: Features) -> None:
         """Take a photo, and put its thumbnail away."""
         if photo.thumbnail is not None:
-            try:
-                self._parts.thumbnails.put(work.identity, photo.thumbnail)
-            except OSError as error:
-                raise from_os(error, self._parts.database.folder) from error
+            self._parts.thumbnails.put(work.identity, photo.thumbnail)
         self._photos.append(Indexed(work, photo.facts, features))
 
     def add_failure(self, work: Work, reason: str) -> None:

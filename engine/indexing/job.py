@@ -5,10 +5,11 @@ append to the vector files, flush, and only then one transaction that says so. W
 job leaves committed photos whole and the others as if they had never been begun.
 """
 
-import logging
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain
+from pathlib import Path
 
 from engine.catalogue import identify, roots
 from engine.catalogue.scan import ScanReport, scan
@@ -24,8 +25,6 @@ from engine.requests import IndexReport, IndexRequest
 from engine.store.networks import register
 from engine.store.table import recover
 from engine.types import Failure, Picture
-
-_log = logging.getLogger(__name__)
 
 # A file that changes or moves away under way is taken up again at the end, this often.
 _ROUNDS = 3
@@ -48,8 +47,6 @@ def index(request: IndexRequest, ticket: Ticket, *, parts: IndexParts) -> IndexR
     scanned = scan(parts.database, request.folders, ticket)
     run = _Run(parts, scanned, ticket)
     run.all_rounds(retry_failed=request.retry_failed)
-    if lost:
-        _log.warning("%d photos had lost their vectors", lost)
     found = tally(parts.database, parts.network.key, scanned.scopes)
     return IndexReport(
         found=scanned.found,
@@ -80,6 +77,7 @@ class _Run:
         self._done = 0
         self._total = 0
         self._again = False
+        self._lost_roots: list[Path] = []
 
     def all_rounds(self, *, retry_failed: bool) -> None:
         for number in range(_ROUNDS):
@@ -90,20 +88,27 @@ class _Run:
         self.commit.publish()
 
     def left_over(self) -> tuple[Failure, ...]:
-        """Files that could not be read this time, though nothing is wrong with them."""
-        reason = "the file changed or went away while it was read; it is taken up next time"
+        """Folders and files that went away or changed under way; nothing else is wrong with
+        them."""
+        for root in {scope.root for scope in self._scopes}:
+            self._check_root(root)
+        gone = "the folder went offline while it was read; it is taken up next time"
+        changed = "the file changed or went away while it was read; it is taken up next time"
         unread = identify.unread_paths(self._parts.database, self._scopes)
-        return tuple(Failure(path, reason) for path in unread)
+        return (
+            *(Failure(root, gone) for root in self._lost_roots),
+            *(Failure(path, changed) for path in unread),
+        )
 
     def _round(self, *, retry_failed: bool) -> None:
         tasks = self._tasks(retry_failed=retry_failed)
         first = next(tasks, None)
         if first is None:
             return
-        outcomes = self._parts.pool.run(chain([first], tasks), self._ticket)
         try:
-            for outcome in outcomes:
-                self._take(outcome)
+            with closing(self._parts.pool.run(chain([first], tasks), self._ticket)) as outcomes:
+                for outcome in outcomes:
+                    self._take(outcome)
             self._pass()
         finally:
             # Also on cancel or failure: what the network has seen need not be seen again.
@@ -161,14 +166,21 @@ class _Run:
             self._commit()
 
     def _take_error(self, work: Work, error: PhotoError | None) -> None:
-        if not roots.reachable(work.root):
-            roots.mark_offline(self._parts.database, work.root)
+        if not self._check_root(work.root):
             self._drop(work)
         elif isinstance(error, PhotoMissingError):
             identify.mark_missing(self._parts.database, work.photo_id, work.path)
             self._drop(work)
         else:
             self.commit.add_failure(work, error.reason if error else "it was not decoded")
+
+    def _check_root(self, root: Path) -> bool:
+        """Whether the folder can still be reached; one that went away is offline from now on."""
+        if roots.reachable(root):
+            return True
+        if roots.mark_offline(self._parts.database, root):
+            self._lost_roots.append(root)
+        return False
 
     def _drop(self, work: Work) -> None:
         del self._under_way[work.photo_id]

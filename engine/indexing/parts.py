@@ -1,6 +1,6 @@
 """What the indexing job works with."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,14 +44,18 @@ class Extractor(Protocol):
 class Decoder(Protocol):
     """Decodes files elsewhere; engine.media.pool.DecodePool is one."""
 
-    def run(self, tasks: Iterable[DecodeTask], ticket: Ticket) -> Iterator[DecodeOutcome]:
-        """The outcome of each task, in their order; reads ahead a little, never far."""
+    def run(
+        self, tasks: Iterable[DecodeTask], ticket: Ticket
+    ) -> Generator[DecodeOutcome, None, None]:
+        """The outcome of each task, in their order; reads ahead a little, never far. Closing it
+        gives up what was read ahead."""
 
 
 class Thumbnails(Protocol):
     """Keeps thumbnails; engine.media.thumbnails.ThumbnailCache is one."""
 
-    def put(self, identity: str, jpeg: bytes) -> None: ...
+    def put(self, identity: str, jpeg: bytes) -> None:
+        """A cache: what cannot be kept is no error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """A decode pool without processes: decodes in the calling thread, one after the other."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 
 from engine.errors import PhotoError
 from engine.jobs import Ticket
@@ -14,7 +14,9 @@ class InlinePool:
     def __init__(self) -> None:
         self.tasks: list[DecodeTask] = []
 
-    def run(self, tasks: Iterable[DecodeTask], ticket: Ticket) -> Iterator[DecodeOutcome]:
+    def run(
+        self, tasks: Iterable[DecodeTask], ticket: Ticket
+    ) -> Generator[DecodeOutcome, None, None]:
         for task in tasks:
             ticket.check()
             self.tasks.append(task)

@@ -78,7 +78,9 @@ def test_report_01_a_folder_that_goes_away_under_way_fails_no_photo(
 
     report = library.index(album, ticket=Unplugging())
     assert 0 < report.passes < 20
-    assert report.failed == 0
+    assert (report.failed, report.offline) == (0, 20)
+    assert [failure.path for failure in report.skipped] == [album]
+    assert "went offline" in report.skipped[0].reason
     (tmp_path / "unplugged").rename(album)
     report = library.index(album)
     assert (report.failed, report.indexed + report.unchanged) == (0, 20)
