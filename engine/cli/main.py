@@ -9,9 +9,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from types import FrameType
 
-from engine.cli import commands
+from engine.cli import commands, output
 from engine.cli.arguments import parser
-from engine.errors import RefocalError
+from engine.errors import PhotoError, RefocalError
 from engine.jobs import Cancelled, Progress, Ticket
 
 _POLL_S = 0.25
@@ -36,6 +36,10 @@ def main(arguments: Sequence[str]) -> int:
     except Cancelled:
         print("refocal: stopped; what was finished is kept", file=sys.stderr)
         return STOPPED
+    except PhotoError as error:
+        where = f"{output.shown(error.path)}: " if error.path else ""
+        print(f"refocal: {where}{error.reason}", file=sys.stderr)
+        return FAILED
     except RefocalError as error:
         print(f"refocal: {error.reason}", file=sys.stderr)
         return FAILED

@@ -38,7 +38,7 @@ def index_report(report: IndexReport, *, as_json: bool) -> None:
     )
     for title, failures in (("failed", report.failures), ("skipped", report.skipped)):
         for failure in failures:
-            print(f"  {title}: {_shown(failure.path)}: {failure.reason}")
+            print(f"  {title}: {shown(failure.path)}: {failure.reason}")
     for note in report.notes:
         print(f"  {note}")
 
@@ -62,7 +62,7 @@ def search_answer(answer: SearchAnswer, maps: Mapping[int, FocusFile], *, as_jso
         return
     for place, hit in enumerate(answer.hits, start=1):
         box = f"  box {hit.box}" if hit.box else ""
-        print(f"{place:4d}  {hit.score:.3f}  {_shown(hit.photo.path)}{box}")
+        print(f"{place:4d}  {hit.score:.3f}  {shown(hit.photo.path)}{box}")
     print(f"{len(answer.hits)} hits in {answer.timings_ms.total:.0f} ms, method {answer.method}")
 
 
@@ -127,7 +127,7 @@ def _failures(failures: Iterable[Failure]) -> list[dict[str, str]]:
     return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """A path on one line, whatever its name holds."""
     text = str(path)
     return text if text.isprintable() else ascii(text)

@@ -1,6 +1,7 @@
 """Runs `refocal` as a person does: its own process, its own exit status, its own output."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -8,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 LIMIT_S = 280
+
+_PROGRESS = re.compile(r"(waiting|scanning|indexing|reading|looking|loading|searching|opening)\b")
+"""Lines that tell how far a slow command is; on a busy machine they come between."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +27,9 @@ class Outcome:
     @property
     def reason(self) -> str:
         """The one line that says why it failed."""
-        lines = self.messages.strip().splitlines()
-        assert len(lines) == 1, self.messages
-        return lines[0]
+        said = [line for line in self.messages.splitlines() if not _PROGRESS.match(line)]
+        assert len(said) == 1, self.messages
+        return said[0]
 
 
 def refocal(*arguments: str | Path) -> Outcome:
