@@ -107,13 +107,18 @@ class _Session(QObject):
             opacity=remembered.focus_opacity,
         )
         self.window = MainWindow(
-            self._calls, theme=self._theme, overlay=self._overlay, tile_px=remembered.tile_px
+            self._calls,
+            theme=self._theme,
+            overlay=self._overlay,
+            tile_px=remembered.tile_px,
+            last_folder=next(iter(remembered.last_folders), None),
         )
         if remembered.geometry:
             self.window.restoreGeometry(QByteArray(remembered.geometry))
         self._theme.changed.connect(self._on_taste_changed)
         self._overlay.changed.connect(self._on_taste_changed)
         self.window.closing.connect(self._on_taste_changed)
+        self.window.folder_chosen.connect(self._on_folder_chosen)
 
     def begin(self, photo: Path | None) -> None:
         """Show the window; with a photo, ready to draw a box in it."""
@@ -143,6 +148,10 @@ class _Session(QObject):
         self.window.activateWindow()
         if photo is not None:
             self.window.open_query(Picture(path=photo))
+
+    @Slot(object)
+    def _on_folder_chosen(self, folder: Path) -> None:
+        self._keeper.change(self._keeper.current.with_folder(folder))
 
     @Slot()
     def _on_taste_changed(self) -> None:

@@ -46,6 +46,8 @@ class MainWindow(QMainWindow):
 
     closing = Signal()
     """The window goes; whoever runs the engine ends it now."""
+    folder_chosen = Signal(object)
+    """`Path` of a folder that a person added."""
 
     def __init__(
         self,
@@ -54,10 +56,13 @@ class MainWindow(QMainWindow):
         theme: Theme,
         overlay: Overlay,
         tile_px: int = 176,
+        last_folder: Path | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """``last_folder``: the folder that was added last; the next is asked for beside it."""
         super().__init__(parent)
         self._calls = calls
+        self._last_folder = last_folder
         self._theme = theme
         self.overlay = overlay
         self.thumbnails = Thumbnails(calls, parent=self)
@@ -255,7 +260,9 @@ class MainWindow(QMainWindow):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(lambda path: self._index(Path(path)))
+        if self._last_folder is not None:
+            dialog.setDirectory(str(self._last_folder.parent))
+        dialog.fileSelected.connect(lambda path: self._add_folders((Path(path),)))
         dialog.open()
 
     @Slot()
@@ -275,7 +282,10 @@ class MainWindow(QMainWindow):
         self.open_query(picture, others=others)
 
     @Slot(object)
-    def _on_folders_dropped(self, folders: tuple[Path, ...]) -> None:
+    def _add_folders(self, folders: tuple[Path, ...]) -> None:
+        self._last_folder = folders[-1]
+        for folder in folders:
+            self.folder_chosen.emit(folder)
         self._index(*folders)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -342,7 +352,7 @@ class MainWindow(QMainWindow):
         self.strip.cancel_asked.connect(self.indexing.cancel)
         self.strip.details_asked.connect(self._on_details_asked)
         self.drops.picture_dropped.connect(self._on_picture_dropped)
-        self.drops.folders_dropped.connect(self._on_folders_dropped)
+        self.drops.folders_dropped.connect(self._add_folders)
         self.drops.refused.connect(self.banner.show_words)
         self.menu.open_picture_asked.connect(self._ask_picture)
         self.menu.paste_asked.connect(self._paste)

@@ -55,6 +55,7 @@ def change(window: MainWindow) -> None:
     window.overlay.set_focus(False)
     window.overlay.set_opacity(0.25)
     window.library.grid.set_tile_px(200)
+    window.drops.folders_dropped.emit((Path("/album/a"), Path("/album/b")))
     window.resize(780, 650)
     look(window)
 

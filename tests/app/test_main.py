@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import Settings, save
+from app.settings import Settings, load, save
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -135,6 +135,8 @@ def test_the_window_looks_as_it_was_left(home: dict[str, str]) -> None:
     changed = ["look: dark False 0.25", "size: 200 780 650"]
     assert ended(refocal("change", env=home)) == (0, changed, "")
     assert ended(refocal("look", env=home)) == (0, changed, "")
+    kept = load(settings_at(home)).settings
+    assert kept.last_folders == (Path("/album/b"), Path("/album/a"))
 
 
 def test_damaged_settings_are_told_and_kept_aside(home: dict[str, str]) -> None:
