@@ -41,20 +41,17 @@ class Job(QObject):
     """`app.bridge.errors.Words`."""
     cancelled = Signal()
 
-    def __init__(self, call: Call, *, group: str | None, outbox: "_Outbox") -> None:
+    def __init__(self, task: "_Task", *, group: str | None) -> None:
         super().__init__()
         self.group = group
-        self._call: Call | None = call
-        self._ticket = Ticket()
-        self._outbox = outbox
-        self._claim = threading.Lock()
-        self._told = self._ticket.progress
+        self._task = task
+        self._told = task.ticket.progress
         self._ended = False
 
     @property
     def progress(self) -> Progress:
         """The newest progress; its stage is "waiting" until a worker took the job."""
-        return self._ticket.progress
+        return self._task.ticket.progress
 
     @property
     def ended(self) -> bool:
@@ -67,21 +64,11 @@ class Job(QObject):
         A job that waits for its turn is withdrawn; one that runs ends at its next
         `Ticket.update`, and ``cancelled`` says that it has.
         """
-        self._ticket.cancel()
-        if self._claim_it():
-            self._outbox.post(_Ending(self))
-
-    def run(self) -> None:
-        """Do the call; for a worker."""
-        if not self._claim_it():
-            return
-        call, self._call = self._call, None
-        assert call is not None
-        self._outbox.post(_outcome(self, call, self._ticket))
+        self._task.cancel()
 
     def poll(self) -> None:
         """Tell the newest progress if it is new; for the host."""
-        progress = self._ticket.progress
+        progress = self.progress
         if progress is not self._told and not self._ended:
             self._told = progress
             self.progressed.emit(progress)
@@ -91,22 +78,45 @@ class Job(QObject):
         if self._ended:
             return
         self._ended = True
-        if self._ticket.cancelled or ending.cancelled:
+        if self._task.ticket.cancelled or ending.cancelled:
             self.cancelled.emit()
         elif ending.error is not None:
             self.failed.emit(words(ending.error))
         else:
             self.succeeded.emit(ending.value)
 
+
+class _Task:
+    """The worker's half of a job: no QObject, so that none can die on a worker's thread."""
+
+    def __init__(self, call: Call, outbox: "_Outbox") -> None:
+        self.ticket = Ticket()
+        self._call: Call | None = call
+        self._outbox = outbox
+        self._claim = threading.Lock()
+
+    def cancel(self) -> None:
+        self.ticket.cancel()
+        if self._claim_it():
+            self._outbox.post(_Ending(self, cancelled=True))
+
+    def run(self) -> None:
+        """Do the call, unless it was withdrawn."""
+        if not self._claim_it():
+            return
+        call, self._call = self._call, None  # what it holds on to goes with it
+        assert call is not None
+        self._outbox.post(_outcome(self, call))
+
     def _claim_it(self) -> bool:
-        # Taken once and never given back: by the worker that runs the job, or by whoever
+        # Taken once and never given back: by the worker that runs the call, or by whoever
         # withdraws it before. Nobody ever waits for it.
         return self._claim.acquire(blocking=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ending:
-    job: Job
+    task: _Task
     value: object = None
     error: BaseException | None = None
     cancelled: bool = False
@@ -152,7 +162,7 @@ class EngineHost(QObject):
         self._lanes = Lanes()
         self._outbox = _Outbox()
         self._outbox.bell.rung.connect(self._on_rung, Qt.ConnectionType.QueuedConnection)
-        self._jobs: dict[Job, None] = {}  # in the order of submission
+        self._jobs: dict[_Task, Job] = {}  # in the order of submission
         self._closed = False
         self._poll = QTimer(self)
         self._poll.setInterval(POLL_MS)
@@ -161,7 +171,7 @@ class EngineHost(QObject):
     @property
     def jobs(self) -> tuple[Job, ...]:
         """The jobs that have not ended, oldest first."""
-        return tuple(self._jobs)
+        return tuple(self._jobs.values())
 
     @property
     def polling(self) -> bool:
@@ -181,12 +191,12 @@ class EngineHost(QObject):
         """
         if group is not None:
             self.cancel_group(group)
-        job = Job(call, group=group, outbox=self._outbox)
-        self._jobs[job] = None
+        task = _Task(call, self._outbox)
+        job = self._jobs[task] = Job(task, group=group)
         if self._closed:
             job.cancel()
             return job
-        self._lanes.put(lane, job.run, urgent=urgent)
+        self._lanes.put(lane, task.run, urgent=urgent)
         if not self._poll.isActive():
             self._poll.start()
         return job
@@ -227,8 +237,8 @@ class EngineHost(QObject):
             # A call that hung in what `last` closed may be free now.
             ended = ended or self._lanes.join(1.0)
         self._on_rung()
-        for job in self.jobs:
-            job.end(_Ending(job, cancelled=True))
+        for task, job in list(self._jobs.items()):
+            job.end(_Ending(task, cancelled=True))
         self._jobs.clear()
         return ended
 
@@ -238,8 +248,9 @@ class EngineHost(QObject):
             if isinstance(item, Words):
                 self.noticed.emit(item)
                 continue
-            self._jobs.pop(item.job, None)
-            item.job.end(item)
+            job = self._jobs.pop(item.task, None)
+            if job is not None:
+                job.end(item)
         if not self._jobs:
             self._poll.stop()
 
@@ -249,18 +260,18 @@ class EngineHost(QObject):
             job.poll()
 
 
-def _outcome(job: Job, call: Call, ticket: Ticket) -> _Ending:
+def _outcome(task: _Task, call: Call) -> _Ending:
     try:
-        ticket.check()
-        return _Ending(job, value=call(ticket))
+        task.ticket.check()
+        return _Ending(task, value=call(task.ticket))
     except Cancelled:
-        return _Ending(job, cancelled=True)
+        return _Ending(task, cancelled=True)
     except BaseException as error:  # a SystemExit from afar must not end the worker either
         if is_expected(error):
             logger.info("a job failed: %s", error)
         else:
             logger.exception("a job failed by a mistake of Refocal's own")
-        return _Ending(job, error=error)
+        return _Ending(task, error=error)
 
 
 def _run_beside(last: Callable[[], None], limit_s: float) -> bool:
