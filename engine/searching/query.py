@@ -45,16 +45,14 @@ def query_pixels(
         box: in pixels of the upright photo, inside it.
     """
     full, pixels = decoded.facts.size, decoded.pixels
-    held = pixels.shape[1] / full.w
-    factor = min(1.0, size_px / max(full.w, full.h))
+    factor = min(1.0, size_px / max(full.w, full.h)) * full.w / pixels.shape[1]
     if box is not None:
-        factor *= scale
-        factor *= max(1.0, _SHORTEST_PX / (min(box.w, box.h) * factor))
         left, top, right, bottom = _whole_corners(box, full, pixels)
         pixels = pixels[top:bottom, left:right]
-    if abs(factor / held - 1.0) < _NO_CHANGE:
+        factor = max(factor * scale, _SHORTEST_PX / min(pixels.shape[:2]))
+    if abs(factor - 1.0) < _NO_CHANGE:
         return np.ascontiguousarray(pixels)
-    rows, columns = (max(1, round(side * factor / held)) for side in pixels.shape[:2])
+    rows, columns = (max(1, round(side * factor)) for side in pixels.shape[:2])
     image = Image.fromarray(pixels)
     return np.asarray(image.resize((columns, rows), Image.Resampling.LANCZOS))
 
