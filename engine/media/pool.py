@@ -8,7 +8,7 @@ one more process of their own, so that a search never waits behind a file that h
 import atexit
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
@@ -51,7 +51,9 @@ class DecodePool:
         self._closed = False
         atexit.register(self.close)
 
-    def run(self, tasks: Iterable[DecodeTask], ticket: Ticket) -> Iterator[DecodeOutcome]:
+    def run(
+        self, tasks: Iterable[DecodeTask], ticket: Ticket
+    ) -> Generator[DecodeOutcome, None, None]:
         """Outcomes in the order of the tasks; a bad file is an outcome like any other.
 
         Tasks are taken a bounded number ahead of the outcomes, so that memory stays flat however

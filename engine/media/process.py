@@ -3,15 +3,18 @@
 A process belongs to one thread; only `kill` may be called from any.
 """
 
-import logging
 import multiprocessing
+import os
 import signal
+import socket
+import struct
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
 from types import ModuleType
 
 import numpy as np
@@ -20,11 +23,11 @@ from engine.errors import DecodeKilledError, PhotoError
 from engine.media.child import READY, Answer, Order, serve
 from engine.media.decode import DecodedPhoto
 
-log = logging.getLogger(__name__)
-
 _START_S = 60.0
 _SLICE_S = 0.1
 _JOIN_S = 2.0
+_SILENCE_S = 10.0
+"""A process that stops for longer in the middle of a message is given up."""
 
 _spawn = multiprocessing.get_context("spawn")
 _starting = threading.Lock()
@@ -48,6 +51,7 @@ class DecodeProcess:
         self._ended = False
         self._ending = threading.Lock()
         self._connection, theirs = _spawn.Pipe()
+        limit_silence(self._connection, _SILENCE_S)
         self._process = _spawn.Process(
             target=serve, args=(theirs, memory_bytes), name="Refocal decoder", daemon=True
         )
@@ -85,6 +89,7 @@ class DecodeProcess:
             if isinstance(answer, PhotoError):
                 raise answer
             pixels = np.empty(answer.shape, np.uint8)
+            self._await(_SILENCE_S, wanted, late=late)
             self._connection.recv_bytes_into(pixels.data.cast("B"))
         except DecodeKilledError as error:
             error.path = order.picture.path
@@ -127,6 +132,19 @@ class DecodeProcess:
         if code == -signal.SIGKILL:
             return "the decoder was ended by the system on this file, perhaps for want of memory"
         return f"the decoder crashed on this file ({signal.Signals(-code).name})"
+
+
+def limit_silence(connection: Connection, seconds: float) -> None:
+    """Let a read or write that began raise `OSError` when nothing moves for so long.
+
+    Reading waits for whole messages, but a process may be stopped in the middle of one.
+    """
+    if sys.platform == "win32":
+        return
+    limit = struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))  # struct timeval
+    with socket.socket(fileno=os.dup(connection.fileno())) as pipe:
+        pipe.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+        pipe.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
 
 
 @contextmanager

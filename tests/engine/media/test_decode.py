@@ -87,8 +87,8 @@ _Tags = dict[ExifTags.Base, str]
 
 
 def _taken(tags: _Tags, detail: _Tags | None = None) -> str | None:
-    exif = exif_with({**tags})
-    exif.get_ifd(ExifTags.IFD.Exif).update(detail or {})
+    exif = exif_with({int(tag): value for tag, value in tags.items()})
+    exif.get_ifd(ExifTags.IFD.Exif).update({int(t): value for t, value in (detail or {}).items()})
     return decoded(encoded(Image.new("RGB", (8, 8)), "JPEG", exif=exif)).facts.taken
 
 
