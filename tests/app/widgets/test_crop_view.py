@@ -1,5 +1,11 @@
 """Drawing, moving and resizing a box with real events, at every scale and pixel ratio."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
@@ -253,3 +259,22 @@ def test_it_draws_anew_when_resized(qtbot: QtBot, view: CropView) -> None:
     assert view.box == Box(50, 40, 100, 80)
     drag(view, at(view, 100, 80), at(view, 140, 100))
     assert view.box == Box(90, 60, 100, 80)
+
+
+@pytest.mark.parametrize("factor", ["1", "1.25", "2"])
+def test_a_screen_of_any_pixel_ratio_gives_the_same_box(factor: str) -> None:
+    # Qt takes the factor once, when the application begins: hence a process of its own.
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.app.widgets.box_drawn"],
+        env={**os.environ, "QT_SCALE_FACTOR": factor, "QT_QPA_PLATFORM": "offscreen"},
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    assert found["ratio"] == float(factor)
+    assert found["box"] == [600, 450, 1200, 450]
+    assert found["inside"] == 255
+    assert found["outside"] < 200
