@@ -43,7 +43,7 @@ from engine.runtime import Runtime, Use
 from engine.searching.asked import AskedQueries
 from engine.store.database import Database
 from engine.store.lock import WriterLock
-from engine.store.networks import NetworkRecord, active_network
+from engine.store.networks import NetworkRecord, activate, active_network
 from engine.store.paths import LibraryPaths, default_library
 from engine.store.vectors import VectorStore
 from engine.types import Picture
@@ -145,7 +145,10 @@ class Engine:
         )
 
     def index(self, request: IndexRequest, ticket: Ticket) -> IndexReport:
-        """Add folders and index what is new; see `engine.indexing.job.index`."""
+        """Add folders and index what is new; see `engine.indexing.job.index`.
+
+        Searches that name no size use this one's from now on.
+        """
         if self._lock is None:
             raise LibraryError("this library was opened for reading only")
         features = self._features(request.size_px)
@@ -163,7 +166,9 @@ class Engine:
                 thumbnail_px=self._runtime.decode.thumbnail_px,
                 publish=collection.publish,
             )
-            return index(request, ticket, parts=parts)
+            report = index(request, ticket, parts=parts)
+            activate(self._database, collection.record.key)
+            return report
 
     def search(self, request: SearchRequest, ticket: Ticket) -> SearchAnswer:
         """Find every photo that has the thing; see `engine.searching.job.search`."""
@@ -187,7 +192,7 @@ class Engine:
         task = DecodeTask(
             key=0, picture=request.picture, max_side_px=request.max_side_px, thumbnail_px=None
         )
-        photo = self._runtime.pool(Use.WORK).decode(task)
+        photo = self._runtime.pool(Use.WORK).decode(task, ticket)
         return Preview(photo.pixels, photo.facts.size)
 
     def thumbnail(self, request: ThumbnailRequest, ticket: Ticket) -> Thumbnail:
@@ -206,7 +211,7 @@ class Engine:
             raise PhotoMissingError("the library has this photo no more")
         side = self._runtime.decode.thumbnail_px
         task = DecodeTask(key=0, picture=Picture(photo.path), max_side_px=side, thumbnail_px=side)
-        decoded = self._runtime.pool(Use.THUMBNAILS).decode(task)
+        decoded = self._runtime.pool(Use.THUMBNAILS).decode(task, ticket)
         jpeg = decoded.thumbnail or b""
         if decoded.identity is not None and self._lock is not None:
             self._thumbnails.put(decoded.identity, jpeg)
