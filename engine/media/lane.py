@@ -109,8 +109,10 @@ class Lane:
             self._drop_process()
             if isinstance(error, DecodeKilledError) and not self._closing.is_set():
                 job.error = error
+                error.path = path
         except PhotoError as error:
             job.error = error
+            error.path = path
         except OSError as error:
             what = error.strerror or type(error).__name__
             job.error = DecodeKilledError(f"no decoder could be started ({what})", path=path)
@@ -120,8 +122,11 @@ class Lane:
             job.error = DecodeKilledError("the decoder could not be asked", path=path)
 
     def _order(self, task: DecodeTask) -> Order:
+        picture = task.picture
+        if picture.path is not None:  # the process may have been started in another folder
+            picture = Picture(path=picture.path.absolute())
         return Order(
-            picture=task.picture,
+            picture=picture,
             max_side_px=task.max_side_px,
             thumbnail_px=task.thumbnail_px,
             max_pixels=pixel_limit(self._settings),

@@ -10,9 +10,9 @@ _SLACK_BYTES = 1024**3
 
 
 def pixel_limit(settings: DecodeSettings) -> int:
-    """The smaller of the setting and what free memory allows each process of a pool."""
+    """The smaller of the setting and what half the free memory allows each worker."""
     free = psutil.virtual_memory().available
-    return min(settings.max_pixels, int(free * _SHARE / (settings.workers + 1) / BYTES_PER_PIXEL))
+    return min(settings.max_pixels, int(free * _SHARE / settings.workers / BYTES_PER_PIXEL))
 
 
 def process_limit(settings: DecodeSettings) -> int:

@@ -64,10 +64,6 @@ class DecodeProcess:
         finally:
             theirs.close()
 
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid
-
     def decode(self, order: Order, wanted: Callable[[], bool]) -> DecodedPhoto:
         """Have one picture decoded.
 
@@ -89,14 +85,12 @@ class DecodeProcess:
             if isinstance(answer, PhotoError):
                 raise answer
             pixels = np.empty(answer.shape, np.uint8)
+            late = "the decoder stopped in the middle of its answer"
             self._await(_SILENCE_S, wanted, late=late)
             self._connection.recv_bytes_into(pixels.data.cast("B"))
-        except DecodeKilledError as error:
-            error.path = order.picture.path
-            raise
         except (EOFError, OSError) as error:
             self.end()
-            raise DecodeKilledError(self._epitaph(), path=order.picture.path) from error
+            raise DecodeKilledError(self._epitaph()) from error
         return DecodedPhoto(pixels, answer.facts, answer.thumbnail, answer.identity)
 
     def kill(self) -> None:

@@ -150,16 +150,15 @@ def test_report_12_the_limit_is_checked_before_the_pixels_are_read() -> None:
 
 
 def test_report_12_the_limit_follows_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = DecodeSettings(workers=1, max_pixels=200_000_000)
-
-    def free(bytes_free: int) -> int:
+    def limit(bytes_free: int, workers: int = 1) -> int:
         memory = psutil.virtual_memory()._replace(available=bytes_free)
         monkeypatch.setattr(psutil, "virtual_memory", lambda: memory)
-        return pixel_limit(settings)
+        return pixel_limit(DecodeSettings(workers=workers, max_pixels=200_000_000))
 
-    assert free(64 * 1024**3) == 200_000_000
-    assert free(1024**3) == 1024**3 // 64
-    assert free(0) == 0
+    assert limit(64 * 1024**3) == 200_000_000
+    assert limit(1024**3) == 1024**3 // 48
+    assert limit(1024**3, workers=4) == 1024**3 // 48 // 4
+    assert limit(0) == 0
 
 
 def test_report_13_a_huge_jpeg_is_decoded_at_a_fraction() -> None:

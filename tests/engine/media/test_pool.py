@@ -90,6 +90,18 @@ def test_bad_files_stop_no_others(pool: DecodePool, tmp_path: Path) -> None:
     assert error.path == tmp_path / "gone.jpg"
 
 
+def test_relative_paths_are_those_of_the_program(
+    pool: DecodePool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool.decode(_task())
+    (tmp_path / "a.jpg").write_bytes(_SMALL)
+    monkeypatch.chdir(tmp_path)
+    assert pool.decode(DecodeTask(0, Picture(path=Path("a.jpg")), 64, None)).pixels.any()
+    with pytest.raises(PhotoError) as caught:
+        pool.decode(DecodeTask(0, Picture(path=Path("b.jpg")), 64, None))
+    assert caught.value.path == Path("b.jpg")
+
+
 def test_nothing_to_do(pool: DecodePool) -> None:
     assert list(pool.run([], Ticket())) == []
     assert _decoders() == []
