@@ -1,0 +1,1 @@
+"""The album: which photographs there are."""

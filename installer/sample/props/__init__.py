@@ -1,0 +1,1 @@
+"""Everything else that stands about: what the things must be told from."""
