@@ -46,6 +46,7 @@ class Thumbnails(QObject):
 
     def want(self, who: str, photo_ids: Iterable[int]) -> None:
         """Fetch these, first ones first, for one of the grids, instead of what it wanted before."""
+        self._wanted.pop(who, None)
         self._wanted[who] = tuple(photo_ids)
         self._served.clear()
         wanted = {photo_id for ids in self._wanted.values() for photo_id in ids}
@@ -55,20 +56,16 @@ class Thumbnails(QObject):
                 job.cancel()
         self._fetch()
 
-    def forget(self, photo_ids: Iterable[int]) -> None:
-        """Fetch these anew when they are wanted; for photos that failed and may be there now."""
-        for photo_id in photo_ids:
+    def forget_missing(self) -> None:
+        """Ask again for those that could not be had, when they are wanted."""
+        for photo_id in [i for i, pixmap in self._pixmaps.items() if pixmap.isNull()]:
             self._drop(photo_id)
             self._served.discard(photo_id)
-
-    def forget_missing(self) -> None:
-        """Forget which thumbnails could not be had."""
-        self.forget([i for i, pixmap in self._pixmaps.items() if pixmap.isNull()])
 
     def _fetch(self) -> None:
         if self._stopped:
             return
-        for ids in self._wanted.values():
+        for ids in reversed(self._wanted.values()):  # whoever asked last is looked at
             for photo_id in ids:
                 if len(self._jobs) >= AT_ONCE:
                     return

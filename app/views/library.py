@@ -49,13 +49,6 @@ class LibraryView(QWidget):
         column.addWidget(self._header)
         column.addLayout(self._pages, stretch=1)
 
-    def show_row(self, row: int) -> None:
-        """Bring a row to the top and select it."""
-        index = self._photos.index(row)
-        self.grid.scrollTo(index, GridView.ScrollHint.PositionAtTop)
-        self.grid.setCurrentIndex(index)
-        self.grid.setFocus()
-
     def set_indexing(self, indexing: bool) -> None:
         """Whether photos are being looked for; only changes what an empty library says."""
         if indexing:

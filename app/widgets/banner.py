@@ -1,6 +1,6 @@
 """A message across the window that stops nobody: what happened, why, and what to do."""
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -11,8 +11,6 @@ from app.widgets.labels import label, sentence
 
 class Banner(QFrame):
     """Shows one message at a time, the newest; a person closes it, or the next success does."""
-
-    closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +49,6 @@ class Banner(QFrame):
         if self._words is not None:
             self._words = None
             self.hide()
-            self.closed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes it."""

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QContextMenuEvent,
     QImage,
     QKeyEvent,
     QMouseEvent,
@@ -222,10 +221,6 @@ class CropView(QWidget):
         """Give the pointer back."""
         self.unsetCursor()
         super().leaveEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Whoever holds the view decides what its menu is."""
-        event.ignore()
 
     def _under(self, at: tuple[float, float]) -> Handle | None:
         placement = self.placement()

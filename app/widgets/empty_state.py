@@ -41,16 +41,6 @@ class EmptyState(QWidget):
         column.addStretch(3)
         self.say(title, text)
 
-    @property
-    def title(self) -> str:
-        """The line."""
-        return self._title.text()
-
-    @property
-    def text(self) -> str:
-        """What stands below it."""
-        return self._text.text()
-
     def say(self, title: str, text: str, *, drawing: str | None = None) -> None:
         """Say something else."""
         if drawing is not None:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from app.widgets.assets import STYLE
 
-GRID_PX = 8
 TYPE_SCALE: Mapping[str, float] = {
     "pt_caption": 0.9,
     "pt_heading": 1.12,

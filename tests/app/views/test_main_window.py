@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.bridge.errors import Words
@@ -155,6 +155,22 @@ def test_problems_are_listed_with_reasons_and_can_be_tried_again(
     press(window.problem_list, "Try all again")
     qtbot.waitUntil(lambda: engine.requests(IndexRequest) != [])
     assert engine.requests(IndexRequest) == [IndexRequest(retry_failed=True)]
+
+
+def test_a_chosen_folder_is_added_and_told(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+) -> None:
+    engine = library(5)
+    window = open_window(engine)
+    qtbot.waitUntil(window.library.isVisible)
+    press(window.sidebar, "Add folder…")
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    dialog.selectFile(str(tmp_path))
+    with qtbot.waitSignal(window.folder_chosen) as told:
+        dialog.accept()
+    assert told.args == [tmp_path]
+    qtbot.waitUntil(lambda: engine.requests(IndexRequest) == [IndexRequest(folders=(tmp_path,))])
 
 
 # --- from a photo to a hit ---
