@@ -75,6 +75,7 @@ class Pip:
         progress = _InstallProgress(self._screen, self._venv.site, total=total, what=what)
         for line in self._run(self._command("install", *options)):
             progress.see(line)
+        progress.finish()
 
     def _command(self, verb: str, *options: str) -> list[str]:
         return [str(self._venv.python), "-m", "pip", verb, *options]
@@ -112,6 +113,11 @@ class _InstallProgress:
         elif line.startswith("Installing collected packages: "):
             self._coming = {normalised(name) for name in line.partition(": ")[2].split(", ")}
             self._draw("  unpacking")
+
+    def finish(self) -> None:
+        """pip has ended well."""
+        if len(self._coming) > 1:
+            self._draw(f"  unpacked: {len(self._coming)} packages")
 
     def _next(self, package: str, *, quiet: bool) -> None:
         self._seen += 1

@@ -42,6 +42,7 @@ def test_progress_counts_packages_and_megabytes(tmp_path: Path) -> None:
         f"  [2/{total}] torch: 800 of 800 MB (100 %)",
         f"  [3/{total}] pi-heif",
         "  unpacking",
+        "  unpacked: 2 packages",
     ]
 
 
