@@ -45,6 +45,7 @@ from engine.store.database import Database
 from engine.store.lock import WriterLock
 from engine.store.networks import NetworkRecord, activate, active_network
 from engine.store.paths import LibraryPaths, default_library
+from engine.store.table import recover
 from engine.store.vectors import VectorStore
 from engine.types import Picture
 
@@ -254,9 +255,12 @@ class Engine:
         key = network_key(known, features)
         with self._opening:
             if key not in self._collections:
+                writable = self._lock is not None
                 vectors = VectorStore.open(
-                    self._paths.vectors(key), dim=known.dim, writable=self._lock is not None
+                    self._paths.vectors(key), dim=known.dim, writable=writable
                 )
+                if writable:
+                    recover(self._database, vectors, key)
                 self._collections[key] = Collection(
                     self._database,
                     NetworkRecord(key, known.to_json(), features.to_json()),

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from types import FrameType
 
-from engine.cli import commands, output
+from engine.cli import commands
 from engine.cli.arguments import parser
 from engine.errors import PhotoError, RefocalError
 from engine.jobs import Cancelled, Progress, Ticket
+from engine.store.paths import spelled
 
 _POLL_S = 0.25
 _LINE_EVERY_S = 10.0
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
         print("refocal: stopped; what was finished is kept", file=sys.stderr)
         return STOPPED
     except PhotoError as error:
-        where = f"{output.shown(error.path)}: " if error.path else ""
+        where = f"{spelled(error.path)}: " if error.path else ""
         print(f"refocal: {where}{error.reason}", file=sys.stderr)
         return FAILED
     except RefocalError as error:

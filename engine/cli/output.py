@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from engine.requests import DoctorReport, EvaluateReport, IndexReport, SearchAnswer
+from engine.store.paths import spelled
 from engine.types import Box, Failure, FocusMap, Hit, Size
 
 _PNG_SIDE_PX = 2048
@@ -38,7 +39,7 @@ def index_report(report: IndexReport, *, as_json: bool) -> None:
     )
     for title, failures in (("failed", report.failures), ("skipped", report.skipped)):
         for failure in failures:
-            print(f"  {title}: {shown(failure.path)}: {failure.reason}")
+            print(f"  {title}: {spelled(failure.path)}: {failure.reason}")
     for note in report.notes:
         print(f"  {note}")
 
@@ -62,7 +63,7 @@ def search_answer(answer: SearchAnswer, maps: Mapping[int, FocusFile], *, as_jso
         return
     for place, hit in enumerate(answer.hits, start=1):
         box = f"  box {hit.box}" if hit.box else ""
-        print(f"{place:4d}  {hit.score:.3f}  {shown(hit.photo.path)}{box}")
+        print(f"{place:4d}  {hit.score:.3f}  {spelled(hit.photo.path)}{box}")
     print(f"{len(answer.hits)} hits in {answer.timings_ms.total:.0f} ms, method {answer.method}")
 
 
@@ -125,12 +126,6 @@ def _box(box: Box | None) -> list[float] | None:
 
 def _failures(failures: Iterable[Failure]) -> list[dict[str, str]]:
     return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
-
-
-def shown(path: Path) -> str:
-    """A path on one line, whatever its name holds."""
-    text = str(path)
-    return text if text.isprintable() else ascii(text)
 
 
 def _object(values: Mapping[str, object]) -> None:
