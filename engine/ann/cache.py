@@ -64,7 +64,7 @@ class GraphCache:
             checksum = _written(self._graph, lambda path: graph.save_index(str(path)))
             note = json.dumps(self._described(vectors, checksum))
             _written(self._note, lambda path: path.write_text(note, encoding="utf-8"))
-        except (OSError, RuntimeError) as error:
+        except (OSError, RuntimeError, ValueError) as error:  # a path that is no text, too
             _log.warning("the index file could not be kept: %s", error)
 
     def _read(self, dim: int, *, room: int) -> Any:  # noqa: ANN401

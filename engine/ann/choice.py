@@ -1,6 +1,7 @@
 """Which index a table of vectors gets."""
 
-import importlib.util
+import importlib
+import logging
 from pathlib import Path
 
 from engine.ann.cache import GraphCache
@@ -10,6 +11,8 @@ from engine.ann.index import Index, IndexChoice
 from engine.config import HnswSettings
 from engine.jobs import Ticket
 from engine.types import FloatArray
+
+_log = logging.getLogger(__name__)
 
 
 def open_index(
@@ -38,12 +41,18 @@ def open_index(
             ExactIndex(vectors),
             f"exact: {len(vectors):,} photos, fewer than {settings.from_rows:,}",
         )
-    if importlib.util.find_spec("hnswlib") is None:
-        return IndexChoice(ExactIndex(vectors), "exact: hnswlib is not installed")
-    if isinstance(before, HnswIndex) and _enough(before.graph_rows, vectors, settings):
-        graph = before.graph
-    else:
-        graph = _graph(vectors, cache, fingerprint, settings, ticket)
+    try:
+        importlib.import_module("hnswlib")
+    except ImportError as error:  # absent, or compiled for another machine
+        return IndexChoice(ExactIndex(vectors), f"exact: hnswlib cannot be used ({error})")
+    try:
+        if isinstance(before, HnswIndex) and _enough(before.graph_rows, vectors, settings):
+            graph = before.graph
+        else:
+            graph = _graph(vectors, cache, fingerprint, settings, ticket)
+    except (RuntimeError, MemoryError) as error:  # hnswlib's own; a graph holds every vector
+        _log.warning("no graph could be built: %s", error)
+        return IndexChoice(ExactIndex(vectors), f"exact: no graph could be built ({error})")
     return IndexChoice(HnswIndex(graph, vectors), f"hnsw: a graph over {len(vectors):,} photos")
 
 

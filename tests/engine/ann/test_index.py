@@ -1,6 +1,7 @@
 """Both kinds of index behind the one protocol."""
 
 import importlib.util
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_a_graph_from_the_named_number_of_rows_on(rows: int) -> None:
 
 
 def test_without_hnswlib_search_is_exact_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.ann.choice.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "hnswlib", None)
     choice = open_index(
         unit_rows(300), cache=None, fingerprint="k", settings=SETTINGS, ticket=Ticket()
     )
@@ -140,3 +141,53 @@ def test_building_stops_when_asked() -> None:
     ticket.cancel()
     with pytest.raises(Cancelled):
         open_index(unit_rows(300), cache=None, fingerprint="k", settings=SETTINGS, ticket=ticket)
+
+
+@needs_hnswlib
+def test_a_graph_that_finds_no_memory_leaves_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise RuntimeError("Not enough memory")
+
+    monkeypatch.setattr("engine.ann.choice.new_graph", refuse)
+    vectors = unit_rows(300)
+    choice = open_index(vectors, cache=None, fingerprint="k", settings=SETTINGS, ticket=Ticket())
+    assert choice.index.kind == "exact"
+    assert "Not enough memory" in choice.reason
+    assert choice.index.search(vectors[7], 1)[0].tolist() == [7]
+
+
+@needs_hnswlib
+def test_a_library_of_copies_still_answers() -> None:
+    """Hundreds of equal vectors tie a graph up in itself; whatever it reaches, k rows come back."""
+    vectors = unit_rows(700)
+    vectors[50:450] = vectors[50]
+    index = graph_over(vectors, rows=600)
+    for k in (1, 20, 140):
+        rows, cosines = index.search(vectors[50], k)
+        assert len(rows) == k
+        assert np.allclose(cosines, 1, atol=1e-5)
+        rows, _ = index.search(vectors[3], k)
+        assert rows[0] == 3
+        assert len(rows) == k
+
+
+@needs_hnswlib
+def test_recall_of_a_graph_as_it_is_shipped() -> None:
+    """From 5,000 rows on; the 100 best of 30 queries, whose vectors lie as close together as
+    descriptors of photos do."""
+    shipped = HnswSettings()
+    rows = np.random.default_rng(5).gamma(0.4, size=(shipped.from_rows + 200, 96))
+    vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    choice = open_index(
+        vectors[:-200], cache=None, fingerprint="k", settings=shipped, ticket=Ticket()
+    )
+    assert choice.index.kind == "hnsw"
+    truth = ExactIndex(vectors[:-200])
+    found = sum(
+        len(
+            set(choice.index.search(query, 100)[0].tolist())
+            & set(truth.search(query, 100)[0].tolist())
+        )
+        for query in vectors[-30:]
+    )
+    assert found >= 0.97 * 3_000
