@@ -34,9 +34,11 @@ def search(request: SearchRequest, ticket: Ticket, *, parts: SearchParts) -> Sea
     ticket.update("reading the picture", 0, 0)
     snapshot = parts.snapshot(ticket)
     if not len(snapshot):
-        raise NothingIndexedError("this library holds no photo yet: add a folder first")
+        size = parts.features.size_px
+        raise NothingIndexedError(f"this library holds no photo yet that was indexed at {size} px")
     decoded = decode_query(
         request.picture,
+        request.box,
         size_px=parts.features.size_px,
         scale=settings.query_scale,
         pool=parts.pool,

@@ -1,13 +1,19 @@
 """What the network is shown of a query."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PIL import Image
 
-from engine.media.decode import DecodedPhoto
+from engine.errors import BoxError
+from engine.jobs import Ticket
+from engine.media.decode import DecodedPhoto, decode
 from engine.media.facts import MediaFacts
-from engine.searching.query import query_pixels
-from engine.types import Box, PixelArray, Size
+from engine.media.pool import DecodeTask
+from engine.searching.query import decode_query, query_pixels
+from engine.types import Box, Picture, PixelArray, Size
+from tests.fakes.painted import paint
 
 FULL = Size(1536, 1024)
 
@@ -35,14 +41,14 @@ def test_a_whole_photo_is_shown_at_the_librarys_size() -> None:
 
 @pytest.mark.parametrize("scale", [0.5, 0.7, 1.0, 1.4, 2.0])
 def test_a_box_keeps_its_photos_scale_times_the_querys(scale: float) -> None:
-    box = Box(300, 600, 480, 240)
+    box = Box(300, 600, 480, 320)
     photo = decoded(longest=round(768 * max(1.0, scale)))
     pixels = query_pixels(photo, box, size_px=768, scale=scale)
     assert pixels.shape[1] == pytest.approx(480 * 0.5 * scale, abs=1)
-    assert pixels.shape[0] == pytest.approx(240 * 0.5 * scale, abs=1)
+    assert pixels.shape[0] == pytest.approx(320 * 0.5 * scale, abs=1)
     x, y = place(pixels)
     assert x == pytest.approx((300 + 240) / FULL.w, abs=0.01)
-    assert y == pytest.approx((600 + 120) / FULL.h, abs=0.01)
+    assert y == pytest.approx((600 + 160) / FULL.h, abs=0.01)
 
 
 def test_a_crop_at_the_photos_scale_is_cut_and_not_resampled() -> None:
@@ -51,10 +57,15 @@ def test_a_crop_at_the_photos_scale_is_cut_and_not_resampled() -> None:
     np.testing.assert_array_equal(pixels, photo.pixels[102:202, 50:200])
 
 
-@pytest.mark.parametrize("side", [1, 5, 20])
-def test_a_tiny_box_is_enlarged_to_one_cell(side: int) -> None:
+@pytest.mark.parametrize("side", [1, 5, 20, 127])
+def test_a_tiny_box_is_enlarged_to_two_cells(side: int) -> None:
     pixels = query_pixels(decoded(longest=768), Box(700, 500, side, side), size_px=768, scale=1)
-    assert 32 <= min(pixels.shape[:2]) <= 64
+    assert pixels.shape[:2] == (64, 64)
+
+
+def test_a_narrow_strip_is_not_blown_up() -> None:
+    pixels = query_pixels(decoded(longest=768), Box(0, 500, 1536, 4), size_px=768, scale=1)
+    assert pixels.shape == (2, 768, 3)
 
 
 @pytest.mark.parametrize(
@@ -63,5 +74,54 @@ def test_a_tiny_box_is_enlarged_to_one_cell(side: int) -> None:
 )
 def test_boxes_at_the_border_hold_pixels(box: Box) -> None:
     pixels = query_pixels(decoded(longest=768), box, size_px=768, scale=1)
-    assert min(pixels.shape[:2]) >= 32
+    assert min(pixels.shape[:2]) >= 1
+    assert max(pixels.shape[:2]) >= 64
     assert pixels.dtype == np.uint8
+
+
+# --- decoding -------------------------------------------------------------------------------
+
+
+class _Pool:
+    """Decodes in this thread and remembers at which size."""
+
+    def __init__(self) -> None:
+        self.sides: list[int | None] = []
+
+    def decode(self, task: DecodeTask, ticket: Ticket | None = None) -> DecodedPhoto:
+        self.sides.append(task.max_side_px)
+        return decode(task.picture, max_side_px=task.max_side_px, max_pixels=50_000_000)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Picture:
+    return Picture(paint(tmp_path / "large.jpg", 1, w=6000, h=4000))
+
+
+@pytest.mark.parametrize(
+    ("box", "scale", "sides"),
+    [
+        (None, 2.0, [768]),  # as the library's photos are: the same pixels, the same descriptor
+        (Box(0, 0, 3000, 2000), 1.0, [1536]),
+        (Box(0, 0, 3000, 2000), 2.0, [3072]),
+        (Box(100, 100, 200, 200), 1.0, [1536, 1920]),  # 64 of its 200 pixels a side
+        (Box(100, 100, 30, 30), 1.0, [1536, 6000]),  # all that there are
+    ],
+)
+def test_as_many_pixels_are_decoded_as_a_crop_needs(
+    large: Picture, box: Box | None, scale: float, sides: list[int]
+) -> None:
+    pool = _Pool()
+    photo = decode_query(large, box, size_px=768, scale=scale, pool=pool, ticket=Ticket())
+    assert pool.sides == sides
+    pixels = query_pixels(photo, box, size_px=768, scale=scale)
+    if box is not None:
+        wanted = max(768 / 6000 * scale * box.w, 64)
+        assert pixels.shape[1] == pytest.approx(wanted, abs=1)
+
+
+def test_a_box_outside_is_refused_before_anything_is_computed(large: Picture) -> None:
+    with pytest.raises(BoxError, match="outside"):
+        decode_query(
+            large, Box(7000, 0, 10, 10), size_px=768, scale=1, pool=_Pool(), ticket=Ticket()
+        )
