@@ -1,6 +1,6 @@
 """From a query to a ranking: shortlist, re-ranking by QAM, query expansion.
 
-The pipeline of Cao et al. 2016 (arXiv 1606.06811), section 3.3: (i) a shortlist by the global
+The pipeline of Cao et al. 2016 (arXiv 1606.06811): (i) a shortlist by the global
 descriptor, (ii) query adaptive matching on the base regions of the shortlist, (iii) the query
 averaged with the global descriptors of the re-ranked top, searched again.
 """

@@ -71,12 +71,13 @@ def _exact_focus(
         ),
         ticket,
     )
+    # Another content has other regions: the weights say nothing of it.
+    if decoded.identity != catalogue.identity_of(parts.database, photo.id):
+        raise PhotoMissingError("the photo has changed since it was indexed", path=photo.path)
     network = parts.network()
     ticket.check()
     feature_map = network.feature_map(decoded.pixels)
     cells, z = _merged_cells(feature_map, merge, asked.features)
-    if len(cells) != len(z):
-        raise PhotoMissingError("the photo has changed since it was indexed", path=photo.path)
     score_parts = attribution(
         feature_map,
         cells,

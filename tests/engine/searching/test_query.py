@@ -8,11 +8,11 @@ from PIL import Image
 
 from engine.errors import BoxError
 from engine.jobs import Ticket
-from engine.media.decode import DecodedPhoto, decode
+from engine.media.decode import DecodedPhoto
 from engine.media.facts import MediaFacts
-from engine.media.pool import DecodeTask
 from engine.searching.query import decode_query, query_pixels
 from engine.types import Box, Picture, PixelArray, Size
+from tests.fakes.inline_pool import InlinePool
 from tests.fakes.painted import paint
 
 FULL = Size(1536, 1024)
@@ -82,17 +82,6 @@ def test_boxes_at_the_border_hold_pixels(box: Box) -> None:
 # --- decoding -------------------------------------------------------------------------------
 
 
-class _Pool:
-    """Decodes in this thread and remembers at which size."""
-
-    def __init__(self) -> None:
-        self.sides: list[int | None] = []
-
-    def decode(self, task: DecodeTask, ticket: Ticket | None = None) -> DecodedPhoto:
-        self.sides.append(task.max_side_px)
-        return decode(task.picture, max_side_px=task.max_side_px, max_pixels=50_000_000)
-
-
 @pytest.fixture
 def large(tmp_path: Path) -> Picture:
     return Picture(paint(tmp_path / "large.jpg", 1, w=6000, h=4000))
@@ -111,9 +100,9 @@ def large(tmp_path: Path) -> Picture:
 def test_as_many_pixels_are_decoded_as_a_crop_needs(
     large: Picture, box: Box | None, scale: float, sides: list[int]
 ) -> None:
-    pool = _Pool()
+    pool = InlinePool()
     photo = decode_query(large, box, size_px=768, scale=scale, pool=pool, ticket=Ticket())
-    assert pool.sides == sides
+    assert [task.max_side_px for task in pool.tasks] == sides
     pixels = query_pixels(photo, box, size_px=768, scale=scale)
     if box is not None:
         wanted = max(768 / 6000 * scale * box.w, 64)
@@ -123,5 +112,5 @@ def test_as_many_pixels_are_decoded_as_a_crop_needs(
 def test_a_box_outside_is_refused_before_anything_is_computed(large: Picture) -> None:
     with pytest.raises(BoxError, match="outside"):
         decode_query(
-            large, Box(7000, 0, 10, 10), size_px=768, scale=1, pool=_Pool(), ticket=Ticket()
+            large, Box(7000, 0, 10, 10), size_px=768, scale=1, pool=InlinePool(), ticket=Ticket()
         )
