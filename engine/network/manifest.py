@@ -40,8 +40,8 @@ class NetworkManifest:
     ``std`` of red, green, blue on the scale 0..255: the network sees (x - mean) / std.
     ``pooling`` is "gem": generalised mean with exponent ``gem_p`` over values of at least
     ``gem_eps`` (Revaud et al. 2019, section 3.1), then L2. ``whitening`` names one that follows,
-    or is None. ``known_output``: the first values of the descriptor of the test picture
-    (engine.network.selftest), computed on a CPU.
+    or is None. ``known_output``: what the test picture gives on a CPU that is right
+    (engine.network.registry.fingerprint).
     """
 
     name: str

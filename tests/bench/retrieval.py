@@ -37,9 +37,8 @@ def main() -> int:
     """Print the table; 0 if every target was met."""
     sets = Path(os.environ["REFOCAL_PHOTOS"])
     reports: dict[tuple[str, Method], EvaluateReport] = {}
-    print(
-        f"{'set':10s} {'method':8s} {'mAP':>7s} {'N-S':>6s} {'point':>6s} {'IoU':>6s} {'chance':>6s}"
-    )
+    heads = " ".join(f"{head:>6s}" for head in ("N-S", "point", "IoU", "chance"))
+    print(f"{'set':10s} {'method':8s} {'mAP':>7s} {heads}")
     for target in TARGETS:
         key = (target.dataset, target.method)
         request = EvaluateRequest(
