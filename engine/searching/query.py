@@ -14,8 +14,8 @@ from engine.types import Box, Picture, PixelArray, Size
 _SHORTEST_PX = 64
 """A crop whose shorter side would be less is enlarged to it, two cells of the feature map, even if
 enlarging costs elsewhere: what fills less than a cell says next to nothing. Measured on cutouts
-with boxes shrunk to an eighth of their width: QAM .25 as it is, .27 at 32 pixels, .36 at 48, .37 at
-64, .35 at 96, .28 at 128."""
+with boxes shrunk to 15 % of their width: QAM .25 as it is, .27 at 32 pixels, .36 at 48, .37 at 64,
+.35 at 96, .28 at 128."""
 
 _SPARE = 2.0
 """Pixels of a boxed picture are decoded at this multiple of the wanted size, if it has them, and
