@@ -1,7 +1,7 @@
 """The real network: right numbers, whatever the photos and the memory."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from subprocess import run
 from typing import Any
 
@@ -122,7 +122,7 @@ Fails = Callable[[int], bool]
 
 
 @pytest.fixture
-def lacking() -> Iterator[Callable[..., Network]]:
+def lacking() -> Callable[..., Network]:
     """Makes a real network whose module runs out of memory for some batches.
 
     Where there is no graphics card a CPU stands for it: the same module, called by another name.
