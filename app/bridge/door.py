@@ -54,7 +54,7 @@ class OpenEngine(Protocol):
 
 
 def open_engine(library: Path, *, writable: bool) -> Engine:
-    # Here, on a worker: nothing of the engine is loaded before somebody needs it.
+    """Open the real engine. On a worker: only here is anything of it loaded."""
     from engine.service import Engine as RealEngine
 
     return RealEngine.open(library, writable=writable)

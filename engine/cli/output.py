@@ -24,6 +24,7 @@ class FocusFile:
 
 
 def index_report(report: IndexReport, *, as_json: bool) -> None:
+    """What an indexing run did."""
     if as_json:
         _object(
             {
@@ -68,6 +69,7 @@ def search_answer(answer: SearchAnswer, maps: Mapping[int, FocusFile], *, as_jso
 
 
 def evaluate_report(report: EvaluateReport, *, as_json: bool) -> None:
+    """The figures of an evaluation, with everything they depend on."""
     if as_json:
         _object(asdict(report))
         return
@@ -89,6 +91,7 @@ def evaluate_report(report: EvaluateReport, *, as_json: bool) -> None:
 
 
 def doctor_report(report: DoctorReport, *, as_json: bool) -> None:
+    """What is wrong with a library, and the facts for a bug report."""
     if as_json:
         _object(asdict(report))
         return

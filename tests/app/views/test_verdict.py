@@ -1,10 +1,10 @@
-"""When a search is said to have found nothing good."""
+"""Which hits are said to be likely."""
 
 from pathlib import Path
 
 import pytest
 
-from app.views.verdict import LEAST_HITS, is_weak
+from app.views.verdict import LEAST_HITS, likely_hits
 from engine.requests import SearchAnswer
 from engine.types import Picture, SearchTimings
 from tests.fakes.scripted_engine import PHOTO_SIZE, hit
@@ -18,20 +18,24 @@ def answer(*scores: float) -> SearchAnswer:
 
 
 @pytest.mark.parametrize(
-    ("scores", "weak"),
+    ("scores", "likely"),
     [
-        ((0.72, *[0.50] * 40), False),  # one that stands out
-        ((0.56, *[0.50] * 40), True),  # none does
-        ((0.68, *[0.62] * 40), True),  # high, but so is everything
-        ((0.90, *[0.88] * 40), False),  # an album of one thing
-        ((0.30, *[0.29] * 5), False),  # too few to tell
-        ((), False),
+        ((0.72, 0.66, 0.58, *[0.50] * 40), 2),  # two stand out
+        ((0.56, 0.55, *[0.50] * 40), 0),  # none does
+        ((0.68, *[0.62] * 40), 0),  # high, but so is everything
+        ((*[0.90] * 20, *[0.78] * 30), 50),  # an album of one thing
+        ((0.30, *[0.29] * 5), 6),  # too few to tell
+        ((), 0),
     ],
 )
-def test_the_best_hit_is_measured_against_the_middle(scores: tuple[float, ...], weak: bool) -> None:
-    assert is_weak(answer(*scores)) is weak
+def test_hits_are_measured_against_their_middle(scores: tuple[float, ...], likely: int) -> None:
+    assert likely_hits(answer(*scores)) == likely
 
 
 def test_the_rule_begins_with_enough_hits() -> None:
-    assert not is_weak(answer(*[0.5] * (LEAST_HITS - 1)))
-    assert is_weak(answer(*[0.5] * LEAST_HITS))
+    assert likely_hits(answer(*[0.5] * (LEAST_HITS - 1))) == LEAST_HITS - 1
+    assert likely_hits(answer(*[0.5] * LEAST_HITS)) == 0
+
+
+def test_equal_and_perfect_scores_do_no_harm() -> None:
+    assert likely_hits(answer(*[1.0] * 40)) == 40
