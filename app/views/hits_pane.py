@@ -14,7 +14,7 @@ from app.bridge.errors import Words
 from app.models.hits import HitsModel
 from app.views.elsewhere import add_photo_actions
 from app.views.overlay_tools import OverlayTools
-from app.views.verdict import is_weak
+from app.views.verdict import likely_hits
 from app.widgets.busy_line import BusyLine
 from app.widgets.empty_state import EmptyState
 from app.widgets.grid_view import GridView
@@ -43,7 +43,8 @@ class HitsPane(QWidget):
     ) -> None:
         super().__init__(parent)
         self._hits = hits
-        self.grid = GridView(hits, HitDelegate(overlay), tile_px=tile_px)
+        self._tiles = HitDelegate(overlay)
+        self.grid = GridView(hits, self._tiles, tile_px=tile_px)
         self.grid.setAccessibleName(self.tr("Hits, best first"))
         self.grid.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.grid.customContextMenuRequested.connect(self._on_menu_asked)
@@ -82,11 +83,12 @@ class HitsPane(QWidget):
 
     def show_answer(self, answer: SearchAnswer) -> None:
         """Show what was found."""
+        likely = likely_hits(answer)
+        self._tiles.set_likely(likely)
         self._hits.show(answer)
         self._busy.set_busy(False)
-        self._notice.setVisible(is_weak(answer))
-        count = len(answer.hits)
-        if not count:
+        self._notice.setVisible(bool(answer.hits) and not likely)
+        if not answer.hits:
             self._header.say(self.tr("No hits"))
             self._tell(
                 "search",
@@ -94,17 +96,29 @@ class HitsPane(QWidget):
                 self.tr("The library holds no photo but this one. Add a folder, then search."),
             )
             return
-        title = self.tr("1 hit") if count == 1 else self.tr("{n} hits").format(n=f"{count:,}")
+        self._header.say(self._title(likely), self._facts(answer, likely))
+        self._pages.setCurrentIndex(_GRID)
+        self.grid.setCurrentIndex(self._hits.index(0))
+        self.grid.setFocus()
+
+    def _title(self, likely: int) -> str:
+        if not likely:
+            return self.tr("No good match")
+        if likely == 1:
+            return self.tr("1 likely hit")
+        return self.tr("{n} likely hits").format(n=f"{likely:,}")
+
+    def _facts(self, answer: SearchAnswer, likely: int) -> str:
+        rest = len(answer.hits) - likely
         how = (
             self.tr("regions merged to fit the box")
             if answer.method == "qam"
             else self.tr("whole photos compared")
         )
-        milliseconds = self.tr("{n} ms").format(n=f"{answer.timings_ms.total:,.0f}")
-        self._header.say(title, f"{how} · {milliseconds}")
-        self._pages.setCurrentIndex(_GRID)
-        self.grid.setCurrentIndex(self._hits.index(0))
-        self.grid.setFocus()
+        facts = [how, self.tr("{n} ms").format(n=f"{answer.timings_ms.total:,.0f}")]
+        if rest and likely:
+            facts.insert(0, self.tr("{n} weaker ones below").format(n=f"{rest:,}"))
+        return " · ".join(facts)
 
     def show_failure(self, words: Words) -> None:
         """Say why nothing was found."""

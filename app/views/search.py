@@ -75,7 +75,7 @@ class SearchView(QWidget):
         ``others``: how many more came with it and are left aside.
         """
         name = picture.path.name if picture.path else self.tr("Dropped picture")
-        facts = self.tr("Not added to the library")
+        facts = self.tr("Opened for this search only")
         if others:
             first = self.tr("The first of {n} pictures").format(n=others + 1)
             facts = f"{first} · {facts}"

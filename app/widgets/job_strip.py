@@ -1,6 +1,6 @@
 """How a long job goes: N of M, photos a second, time left, cancel; and how it ended."""
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from app.widgets.icons import IconButton
@@ -8,6 +8,7 @@ from app.widgets.labels import ElidedLabel
 from engine.jobs import Progress
 
 _BAR_STEPS = 1000
+_ENDING_MS = 8_000
 
 
 class JobStrip(QWidget):
@@ -41,6 +42,10 @@ class JobStrip(QWidget):
         row.addWidget(self._cancel)
         row.addWidget(self._details)
         row.addWidget(self._close)
+        self._goes = QTimer(self)
+        self._goes.setSingleShot(True)
+        self._goes.setInterval(_ENDING_MS)
+        self._goes.timeout.connect(self.hide)
         self.hide()
 
     @property
@@ -58,12 +63,16 @@ class JobStrip(QWidget):
             self._bar.setRange(0, 0)
 
     def show_ending(self, text: str, *, details: str | None = None) -> None:
-        """Show how it ended, until somebody hides it; ``details``: words of a button."""
+        """Show how it ended: for some seconds, or with the words of a button (``details``) until
+        somebody presses or hides it."""
         self._show(text, running=False)
         self._details.setText(details or "")
         self._details.setVisible(details is not None)
+        if details is None:
+            self._goes.start()
 
     def _show(self, text: str, *, running: bool) -> None:
+        self._goes.stop()
         self._text.setText(text)
         self._bar.setVisible(running)
         self._cancel.setVisible(running)

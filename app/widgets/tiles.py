@@ -116,6 +116,11 @@ class HitDelegate(TileDelegate):
     def __init__(self, overlay: Overlay) -> None:
         super().__init__()
         self._overlay = overlay
+        self._likely: int | None = None
+
+    def set_likely(self, count: int | None) -> None:
+        """The first ``count`` hits (None: all) look like finds, those below them like the rest."""
+        self._likely = count
 
     def extra_height(self) -> int:
         """The bar."""
@@ -135,13 +140,14 @@ class HitDelegate(TileDelegate):
             super().paint_caption(painter, line, look, index)
             return
         metrics = painter.fontMetrics()
+        strong = self._likely is None or index.row() < self._likely
         text, muted = (
             look.palette.color(role)
             for role in (QPalette.ColorRole.Text, QPalette.ColorRole.PlaceholderText)
         )
         score = score_text(hit.score)
         score_width = metrics.horizontalAdvance(score)
-        painter.setPen(text)
+        painter.setPen(text if strong else muted)
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, score)
         rank = f"{index.row() + 1}"
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, rank)
@@ -149,7 +155,7 @@ class HitDelegate(TileDelegate):
         painter.setPen(muted)
         _draw_name(painter, name, str(index.data(Qt.ItemDataRole.DisplayRole) or ""))
         bar = QRectF(line.left(), line.bottom() + 4, line.width(), _BAR_PX)
-        paint_score_bar(painter, bar, hit.score, look.palette)
+        paint_score_bar(painter, bar, hit.score, look.palette, strong=strong)
 
 
 def caption_font(font: QFont) -> QFont:
@@ -165,15 +171,18 @@ def score_text(score: float) -> str:
     return f"{score:.3f}".replace("-", "−")
 
 
-def paint_score_bar(painter: QPainter, bar: QRectF, score: float, palette: QPalette) -> None:
-    """A bar as long as the cosine; nothing for one below 0."""
+def paint_score_bar(
+    painter: QPainter, bar: QRectF, score: float, palette: QPalette, *, strong: bool = True
+) -> None:
+    """A bar as long as the cosine, in the accent if it is ``strong``; nothing for one below 0."""
     radius = bar.height() / 2
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(palette.color(QPalette.ColorRole.Mid))
     painter.drawRoundedRect(bar, radius, radius)
     length = bar.width() * min(max(score, 0.0), 1.0)
     if length > 0:
-        painter.setBrush(palette.color(QPalette.ColorRole.Highlight))
+        role = QPalette.ColorRole.Highlight if strong else QPalette.ColorRole.PlaceholderText
+        painter.setBrush(palette.color(role))
         filled = QRectF(bar.left(), bar.top(), length, bar.height())
         painter.drawRoundedRect(filled, radius, radius)
 

@@ -31,7 +31,7 @@ def test_report_40_a_dropped_file_becomes_the_query(
     drop(window, mime)
     qtbot.waitUntil(lambda: window.search.query.crop.photo_size == PHOTO_SIZE)
     assert window.search.query.header.title == "elsewhere.jpg"
-    assert "Not added to the library" in window.search.query.header.facts
+    assert "for this search only" in window.search.query.header.facts
 
 
 def test_report_25_a_dropped_picture_is_searched_with_and_not_added(

@@ -55,11 +55,13 @@ def test_a_box_is_searched_for_by_keyboard_alone(qtbot: QtBot, open_window: Open
 
 
 def test_hits_are_shown_best_first_with_their_way(qtbot: QtBot, open_window: OpenWindow) -> None:
-    engine = library(40, hits=12)
+    engine = library(40)
+    engine.hits = [hit(1, 0.8), hit(2, 0.7), *(hit(n, 0.5) for n in range(3, 40))]
     window = open_window(engine)
     open_first(qtbot, window)
     search_in(qtbot, window, Box(10, 10, 100, 100))
-    assert "12 hits" in texts(window.search.results)
+    assert "2 likely hits" in texts(window.search.results)
+    assert "37 weaker ones below" in texts(window.search.results)
     assert "regions merged" in texts(window.search.results)
     assert "No good match" not in texts(window.search.results)
 

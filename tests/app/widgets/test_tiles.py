@@ -173,3 +173,17 @@ def test_the_bar_is_as_long_as_the_cosine(overlay: Overlay) -> None:
     assert bar_length(0.5, overlay) == pytest.approx(100, abs=4)
     assert bar_length(0.9, overlay) == pytest.approx(180, abs=4)
     assert bar_length(-0.2, overlay) == 0
+
+
+def test_weaker_hits_have_no_accent(overlay: Overlay) -> None:
+    delegate = HitDelegate(overlay)
+    accent = QColor(colours(dark=True)["accent"])
+
+    def accents() -> int:
+        image = painted(delegate, hit(1, 0.9), grey())
+        below = range(IMAGE.bottom() + 20, RECT.height())
+        return sum(image.pixelColor(x, y) == accent for y in below for x in range(RECT.width()))
+
+    assert accents() > 100
+    delegate.set_likely(0)
+    assert accents() == 0
