@@ -11,11 +11,11 @@ from engine.types import FloatArray, FocusMap, PixelArray, Size
 # is; lightness and opacity rise together, so the map reads without seeing the hues.
 _STOPS = np.array(
     [
-        (0.00, 60, 10, 90, 0.00),
-        (0.20, 90, 15, 110, 0.06),
-        (0.45, 190, 45, 90, 0.38),
-        (0.70, 245, 115, 40, 0.62),
-        (1.00, 255, 225, 90, 0.80),
+        (0.00, 90, 10, 80, 0.00),
+        (0.20, 120, 15, 90, 0.05),
+        (0.45, 200, 45, 75, 0.36),
+        (0.70, 240, 95, 40, 0.60),
+        (1.00, 255, 190, 70, 0.78),
     ]
 )
 
@@ -48,7 +48,9 @@ def focus_image(focus: FocusMap, size: Size, *, longest_px: int = 384) -> QImage
     """A focus map as a transparent coloured image, to be stretched over the photo.
 
     Args:
-        focus: values are taken as the centres of their cells and interpolated between.
+        focus: values are taken as the centres of their cells and interpolated between. A
+            footprint knows whole regions only: its edges are softened, or they would be read as
+            the thing's.
         size: of the upright photo; the image has its shape, but not its resolution.
         longest_px: longest side of the image in pixels.
 
@@ -57,10 +59,32 @@ def focus_image(focus: FocusMap, size: Size, *, longest_px: int = 384) -> QImage
     """
     factor = min(1.0, longest_px / max(size.w, size.h, 1))
     width, height = max(1, round(size.w * factor)), max(1, round(size.h * factor))
-    values = _enlarged(np.clip(focus.values, 0.0, 1.0), width, height)
+    clipped = np.clip(focus.values, 0.0, 1.0)
+    shown = clipped if focus.exact else _softened(clipped)
+    values = _enlarged(shown, width, height)
     bgra = _colours()[np.rint(values * 255).astype(np.intp)]  # (height, width, 4)
     image = QImage(bgra.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
     return image.copy()
+
+
+def _softened(values: FloatArray) -> FloatArray:
+    """(rows, columns), blurred by a Gaussian of a sixteenth of its longer side; its warmest stays
+    as warm as it was."""
+    sigma = max(values.shape) / 16
+    down, across = (_gaussian(length, sigma) for length in values.shape)
+    soft = down @ values @ across.T
+    warmest = float(soft.max(initial=0.0))
+    if warmest > 0:
+        soft *= float(values.max()) / warmest
+    return soft.astype(np.float32)
+
+
+def _gaussian(length: int, sigma: float) -> NDArray[np.float64]:
+    """(length, length): the share of each cell in each other; rows sum to 1."""
+    apart = np.subtract.outer(np.arange(length), np.arange(length))
+    weights = np.exp(-((apart / sigma) ** 2) / 2)
+    shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _enlarged(values: FloatArray, width: int, height: int) -> NDArray[np.float64]:

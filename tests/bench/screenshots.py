@@ -7,6 +7,7 @@ The album is the sample album, or any folder with a gt.json whose queries have b
 
 import argparse
 import json
+import logging
 import os
 import sys
 import tempfile
@@ -72,6 +73,7 @@ class Photographer:
 def main() -> int:
     """Take all pictures."""
     options = _options()
+    logging.basicConfig(level=logging.INFO)
     if options.scale is not None:
         os.environ["QT_SCALE_FACTOR"] = options.scale
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

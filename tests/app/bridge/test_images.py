@@ -95,3 +95,18 @@ def test_values_out_of_range_are_no_surprise() -> None:
     image = focus_image(focus([[-1, 7]]), Size(50, 50))
     assert image.pixelColor(0, 0).alpha() == 0
     assert image.pixelColor(49, 49) == focus_image(focus([[0, 1]]), Size(50, 50)).pixelColor(49, 49)
+
+
+def test_a_footprint_has_no_hard_edges_and_stays_as_warm() -> None:
+    values = np.zeros((24, 32), np.float32)
+    values[8:16, 8:20] = 0.9
+
+    def steepest_and_warmest(*, exact: bool) -> tuple[int, int]:
+        image = focus_image(FocusMap(values, exact=exact), Size(320, 240))
+        alphas = [image.pixelColor(x, 120).alpha() for x in range(image.width())]
+        pairs = zip(alphas, alphas[1:], strict=False)
+        return max(abs(one - other) for one, other in pairs), max(alphas)
+
+    hard, soft = steepest_and_warmest(exact=True), steepest_and_warmest(exact=False)
+    assert soft[0] < hard[0] / 2
+    assert soft[1] == pytest.approx(hard[1], abs=2)
