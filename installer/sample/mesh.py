@@ -69,7 +69,3 @@ def turn(axis: str, degrees: float) -> Matrix:
     matrix[i, i] = matrix[j, j] = cos
     matrix[i, j], matrix[j, i] = -sin, sin
     return matrix
-
-
-def grow(factor: float) -> Matrix:
-    return np.diag([factor, factor, factor, 1.0])

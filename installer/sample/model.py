@@ -60,10 +60,3 @@ def moved(model: Model, *matrices: Matrix) -> Model:
 def stand(model: Model, x: float, y: float, z: float = 0.0, *, spun: float = 0.0) -> Placed:
     """Something that stands about; ``spun`` degrees about its own axis."""
     return Placed(model, move(x, y, z) @ turn("z", spun))
-
-
-def thing(
-    name: str, model: Model, x: float, y: float, z: float = 0.0, *, spun: float = 0.0
-) -> Placed:
-    """As `stand`, for one of the album's things."""
-    return Placed(model, move(x, y, z) @ turn("z", spun), name)

@@ -5,13 +5,13 @@ from numpy.typing import NDArray
 
 from installer.sample.mesh import FloatArray
 
-Polygon = list[list[float]]
+Polygon = list[list[int]]
 
 _AROUND = ((1, 0), (0, 1), (-1, 0), (0, -1))  # right, down, left, up, as (x, y)
 _SMALLEST_PX = 60.0  # crumbs that an object in front leaves over
 
 
-def polygons(mask: NDArray[np.bool_], *, tolerance_px: float = 0.9) -> list[Polygon]:
+def polygons(mask: NDArray[np.bool_], *, tolerance_px: float = 1.5) -> list[Polygon]:
     """Outer borders of the mask's connected pieces, largest first, in pixels; holes are filled.
 
     ``tolerance_px``: how far the simplified line may lie from the border.
@@ -22,7 +22,7 @@ def polygons(mask: NDArray[np.bool_], *, tolerance_px: float = 0.9) -> list[Poly
         if area >= _SMALLEST_PX:
             found.append((area, _simplified(loop, tolerance_px)))
     found.sort(key=lambda pair: -pair[0])
-    return [line.round(1).tolist() for _, line in found if len(line) >= 3]
+    return [line.astype(int).tolist() for _, line in found if len(line) >= 3]
 
 
 def _loops(mask: NDArray[np.bool_]) -> list[FloatArray]:

@@ -12,7 +12,7 @@ from installer.sample.model import Material
 from installer.sample.texture import Texture
 
 _KEY_MAPS, _KEY_CELLS = 10, 576
-_SKY_MAPS, _SKY_CELLS = 20, 192
+_SKY_MAPS, _SKY_CELLS = 16, 192
 _STEP = 3
 
 

@@ -66,7 +66,6 @@ def revolve(
     *,
     around: int = 40,
     crease_deg: float = 38.0,
-    sweep_deg: float = 360.0,
 ) -> Mesh:
     """The surface that (radius, height) points draw about the z axis, from the bottom up.
 
@@ -76,7 +75,7 @@ def revolve(
     line = np.asarray(profile, dtype=np.float32)
     length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
     u = np.linspace(0, 1, around + 1)
-    angle = np.radians(u * sweep_deg)
+    angle = 2 * np.pi * u
     ring = np.stack([-np.sin(angle), np.cos(angle)], axis=1)  # (around + 1, 2)
     pieces = []
     for first, last in _runs(line, float(np.cos(np.radians(crease_deg)))):

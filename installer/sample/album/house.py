@@ -1,5 +1,6 @@
 """Photographs round the house: shelf, sofa, desk, sideboard, bedside, children's room."""
 
+from installer.sample.album.colours import BLUSH, OAK, PINE, SAGE, SAND, SKY, WALNUT
 from installer.sample.album.shot import PORTRAIT, Shot, lying_book, lying_ukulele, scene, the, view
 from installer.sample.model import stand
 from installer.sample.props.green import plant, tulips
@@ -19,10 +20,6 @@ from installer.sample.props.household import (
 from installer.sample.rooms.indoors import bedside, desk, nursery, shelf, sideboard, sofa
 from installer.sample.rooms.room import EVENING, LAMP, MORNING, NOON, SOFT
 from installer.sample.things.ceramics import plain_mug
-
-OAK, PINE, WALNUT = ("#d3a570", "#94653a"), ("#e8c592", "#b98a55"), ("#9a6a42", "#5a3820")
-SAGE, BLUSH, SAND, SKY = ("#c9d2c2", "#b8c4b2"), ("#efd3c4", "#e2bfae"), ("#eadfca", "#dccdb2"), (
-    "#c4d6de", "#b0c6d0")  # fmt: skip
 
 SHOTS = (
     Shot(
@@ -225,9 +222,9 @@ SHOTS = (
             view((0, 0, 28), 165, -10, 5),
             [
                 the("print", -4, 22, 22),
-                stand(vessel("tall", "#7f9a94"), -44, 2),
-                stand(vessel("round", "#c97b5a"), 30, 0),
-                stand(tulips("#f2b53a", "#f0ebe0", seed=11), 48, 0),
+                stand(vessel("tall", "#7f9a94"), -30, 2),
+                stand(vessel("round", "#c97b5a"), 14, 0),
+                stand(tulips("#f2b53a", "#f0ebe0", seed=11), 31, 0),
             ],
             size=PORTRAIT,
             reach_cm=110,
@@ -286,7 +283,7 @@ SHOTS = (
         "night-table",
         lambda: scene(
             bedside(("#7a8a9a", "#6c7c8c")),
-            view((-2, 0, 12), 112, 16, 14),
+            view((3, 0, 12), 112, 16, 14),
             [
                 the("clock", -12, -9, spun=8),
                 stand(shade_lamp("#d9b48a", "#f8dfae"), 8, 6),

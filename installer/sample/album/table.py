@@ -1,5 +1,6 @@
 """Photographs at tables, in the kitchen, at the window."""
 
+from installer.sample.album.colours import BLUSH, OAK, PINE, SAGE, SAND, SKY, WALNUT
 from installer.sample.album.shot import PORTRAIT, Shot, lying_book, scene, the, view
 from installer.sample.model import stand
 from installer.sample.props.green import apple, lemon, orange, pear, plant, tulips
@@ -11,10 +12,6 @@ from installer.sample.props.household import (
 from installer.sample.rooms.indoors import kitchen, laid_table, sill, table
 from installer.sample.rooms.room import EVENING, MORNING, NOON, SOFT
 from installer.sample.things.ceramics import plain_mug
-
-OAK, PINE, WALNUT = ("#d3a570", "#94653a"), ("#e8c592", "#b98a55"), ("#9a6a42", "#5a3820")
-SAGE, BLUSH, SAND, SKY = ("#c9d2c2", "#b8c4b2"), ("#efd3c4", "#e2bfae"), ("#eadfca", "#dccdb2"), (
-    "#c4d6de", "#b0c6d0")  # fmt: skip
 
 SHOTS = (
     Shot(
@@ -212,7 +209,6 @@ SHOTS = (
             [
                 the("bus", 0, -5, spun=20),
                 stand(plant("cactus", "#e8c170", seed=4, size=5), 25, 0),
-                stand(vessel("candle", "#f3e8d2", gloss=0.3), -24, -2),
             ],
         ),
     ),

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from installer.sample.mesh import FloatArray, IntArray, Mesh, floats, grow, join, move, turn, unit
+from installer.sample.mesh import FloatArray, IntArray, Mesh, floats, join, move, turn, unit
 from installer.sample.model import Material, Model, Part, moved
 from installer.sample.patterns import clouds, mixed, paint
 from installer.sample.shapes import ball, lattice, revolve, smooth, tube
@@ -236,7 +236,3 @@ def pear() -> Model:
     )  # fmt: skip
     stalk = tube([(0, 0, 9.4), (0.4, 0, 11.0)], 0.16, around=6)
     return (Part(body, paint("#b9c257", gloss=0.35)), Part(stalk, paint("#5a3a20")))
-
-
-def enlarged(model: Model, factor: float) -> Model:
-    return moved(model, grow(factor))

@@ -57,7 +57,7 @@ def beach(*, towel: bool = True, light: Light = SUN, seed: int = 2) -> Room:
         Part(sand.moved(move(0, 60, -0.8)), ground("#ecd9b0", "#d9bf8c", seed=seed, rough=0.25)),
         floor(water, 1600, 300, y=390, z=-1.2),
         floor(paint("#f8fbf8", gloss=0.0), 1600, 7, y=243, z=-1.1),
-        outlook("sea", seed=seed, bright=1.45, y=520),
+        outlook("sea", seed=seed, bright=2.1, y=520),
     ]
     if towel:
         mesh = sheet(76, 130, cells=(16, 28)).moved(move(-6, 6, 0.4) @ turn("z", -24))

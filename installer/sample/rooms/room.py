@@ -81,7 +81,7 @@ def outlook(kind: str, *, seed: int = 1, y: float = 420.0, bright: float = 1.5) 
     shape = (256, 512)
     up = np.linspace(1, 0, shape[0], dtype=np.float32)[:, None] * np.ones(shape, np.float32)
     along = np.linspace(0, 1, shape[1], dtype=np.float32)[None, :]
-    picture = mixed("#eaf2f5", "#9cc4e4", up**1.2)
+    picture = mixed("#dcecf6", "#86b8e4", up**1.1)
     drift = clouds(shape, (4, 4), seed=seed, octaves=3)
     picture += np.clip(drift - 0.15, 0, 1)[..., None] * 0.35 * up[..., None]
     if kind == "sea":
