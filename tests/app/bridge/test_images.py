@@ -1,6 +1,7 @@
 """Arrays become images with their colours in place."""
 
 import io
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -104,8 +105,7 @@ def test_a_footprint_has_no_hard_edges_and_stays_as_warm() -> None:
     def steepest_and_warmest(*, exact: bool) -> tuple[int, int]:
         image = focus_image(FocusMap(values, exact=exact), Size(320, 240))
         alphas = [image.pixelColor(x, 120).alpha() for x in range(image.width())]
-        pairs = zip(alphas, alphas[1:], strict=False)
-        return max(abs(one - other) for one, other in pairs), max(alphas)
+        return max(abs(one - other) for one, other in pairwise(alphas)), max(alphas)
 
     hard, soft = steepest_and_warmest(exact=True), steepest_and_warmest(exact=False)
     assert soft[0] < hard[0] / 2
