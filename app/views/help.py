@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QVBoxLayout, QWidget
 
+from app.widgets.icons import Mark
 from app.widgets.labels import label
 
 
@@ -40,7 +41,8 @@ def show_about(parent: QWidget) -> QDialog:
         (_tr("Nothing leaves this computer. Your photos are never changed or moved."), None),
         (_tr("Free software under the Apache License 2.0. Set in Inter (SIL OFL 1.1)."), "muted"),
     )
-    for n, (text, role) in enumerate(lines):
+    column.insertWidget(0, Mark(48))
+    for n, (text, role) in enumerate(lines, start=1):
         column.insertWidget(1 + n, label(text, role=role, wrap=True))
     dialog.open()
     return dialog

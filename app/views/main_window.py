@@ -31,7 +31,7 @@ from app.views.welcome import WelcomeView
 from app.widgets.assets import SAMPLE_ALBUM
 from app.widgets.banner import Banner
 from app.widgets.engine_badge import EngineBadge
-from app.widgets.icons import IconButton
+from app.widgets.icons import IconButton, app_icon
 from app.widgets.job_strip import JobStrip
 from app.widgets.overlay import Overlay
 from app.widgets.theme import Theme, ThemeChoice
@@ -86,6 +86,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self.menu.show_theme(theme.choice)
         self.setWindowTitle("Refocal")
+        self.setWindowIcon(app_icon())
         self.resize(1280, 800)
 
     # --- what others may ask for ---

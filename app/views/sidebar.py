@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.views.elsewhere import open_folder
-from app.widgets.icons import IconButton, IconLabel
+from app.widgets.icons import IconButton, IconLabel, Mark
 from app.widgets.labels import ElidedLabel, label
 from engine.requests import LibraryOverview
 from engine.types import Folder
@@ -139,7 +139,9 @@ class Sidebar(QFrame):
     def _lay_out(self, menu: QWidget) -> None:
         top = QHBoxLayout()
         top.setContentsMargins(8, 0, 0, 0)
-        top.addWidget(label(self.tr("Refocal"), role="heading"), stretch=1)
+        top.setSpacing(8)
+        top.addWidget(Mark(20))
+        top.addWidget(label("Refocal", role="heading"), stretch=1)
         top.addWidget(menu)
         folders = QWidget()
         inside = QVBoxLayout(folders)

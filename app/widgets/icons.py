@@ -7,10 +7,11 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap, QPixmapCac
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
-from app.widgets.assets import ICONS
+from app.widgets.assets import APP_ICON, ICONS
 
 SIZE_PX = 18
 _RATIOS = (1.0, 1.5, 2.0, 3.0)
+_APP_SIDES = (16, 24, 32, 48, 64, 128, 256)
 
 
 def pixmap(name: str, colour: QColor, *, size_px: int = SIZE_PX, ratio: float = 1.0) -> QPixmap:
@@ -44,6 +45,26 @@ def icon(name: str, colours: QPalette, *, size_px: int = SIZE_PX) -> QIcon:
         ):
             made.addPixmap(pixmap(name, colour, size_px=size_px, ratio=ratio), mode, state)
     return made
+
+
+def app_icon() -> QIcon:
+    """The program's own icon, in the sizes that desktops ask for."""
+    made = QIcon()
+    for side in _APP_SIDES:
+        made.addPixmap(_rendered(APP_ICON.read_bytes(), side))
+    return made
+
+
+class Mark(QLabel):
+    """The program's own icon in the window."""
+
+    def __init__(self, size_px: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedSize(size_px, size_px)
+        ratio = self.devicePixelRatioF()
+        drawn = _rendered(APP_ICON.read_bytes(), round(size_px * ratio))
+        drawn.setDevicePixelRatio(ratio)
+        self.setPixmap(drawn)
 
 
 class IconButton(QToolButton):
@@ -111,11 +132,15 @@ class IconLabel(QLabel):
 
 def _drawn(name: str, colour: QColor, side: int) -> QPixmap:
     text = _drawing(name).replace("currentColor", colour.name())
+    return _rendered(text.encode(), side, opacity=colour.alphaF())
+
+
+def _rendered(svg: bytes, side: int, *, opacity: float = 1.0) -> QPixmap:
     made = QPixmap(side, side)
     made.fill(Qt.GlobalColor.transparent)
     painter = QPainter(made)
-    painter.setOpacity(colour.alphaF())
-    QSvgRenderer(QByteArray(text.encode())).render(painter, QRectF(0, 0, side, side))
+    painter.setOpacity(opacity)
+    QSvgRenderer(QByteArray(svg)).render(painter, QRectF(0, 0, side, side))
     painter.end()
     return made
 
