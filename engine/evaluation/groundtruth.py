@@ -52,10 +52,10 @@ def read(folder: Path) -> GroundTruth:
         GroundTruthError: gt.json is missing, or does not say what an evaluation needs.
     """
     path = folder / FILE
+    if not path.is_file():  # neither a folder nor a pipe, which nobody may ever fill
+        raise GroundTruthError(f"there is no {FILE} in {folder}")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise GroundTruthError(f"there is no {FILE} in {folder}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise GroundTruthError(f"{path} cannot be read: {error}") from error
     try:

@@ -1,13 +1,14 @@
 """gt.json, right and wrong."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.errors import GroundTruthError
-from engine.evaluation.groundtruth import read
+from engine.evaluation.groundtruth import FILE, read
 from engine.types import Box
 
 GOOD: dict[str, Any] = {
@@ -101,3 +102,10 @@ def test_what_does_not_fit_is_refused_with_the_place(
 def test_the_photo_sets_are_well_formed(photo_sets: Path) -> None:
     for name, queries in (("cutouts", 60), ("holidays", 295), ("ukbench", 1000)):
         assert len(read(photo_sets / name).queries) == queries
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_a_pipe_is_no_ground_truth_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(GroundTruthError, match="there is no"):
+        read(tmp_path)
