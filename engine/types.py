@@ -4,6 +4,7 @@ Everything here is immutable. One coordinate frame: pixels of the *upright* phot
 y down, origin at its top left corner.
 """
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -49,8 +50,10 @@ class Box:
         """The part inside a photo of this size.
 
         Raises:
-            BoxError: it has no area, or lies outside.
+            BoxError: it has no area, lies outside, or is made of what are no numbers.
         """
+        if not all(math.isfinite(number) for number in self.xywh):
+            raise BoxError(f"a box is made of finite numbers, not {self}")
         if not self.w > 0 or not self.h > 0:
             raise BoxError(f"the box has no area: {self}")
         left, top = max(self.x, 0.0), max(self.y, 0.0)

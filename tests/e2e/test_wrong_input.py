@@ -18,7 +18,13 @@ def photo(indexed: IndexedSet) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("box", "said"), [("5000,5000,10,10", "outside"), ("10,10,0,20", "area"), ("1,1,-5,5", "area")]
+    ("box", "said"),
+    [
+        ("5000,5000,10,10", "outside"),
+        ("10,10,0,20", "area"),
+        ("1,1,-5,5", "area"),
+        ("nan,1,2,3", "finite"),
+    ],
 )
 def test_box_that_holds_nothing(indexed: IndexedSet, photo: Path, box: str, said: str) -> None:
     outcome = refocal("search", photo, f"--box={box}", "--library", indexed.library)
