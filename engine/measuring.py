@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from engine.config import FeatureSettings, SearchSettings
-from engine.errors import PhotoError
+from engine.errors import GroundTruthError, PhotoError
 from engine.evaluation.groundtruth import GroundTruth, TruthQuery, read
 from engine.evaluation.job import Subject
 from engine.evaluation.job import evaluate as judge
@@ -31,6 +31,7 @@ def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
         RefocalError: indexing failed.
     """
     truth = read(request.folder)
+    _demand_photos(truth)
     features = FeatureSettings(size_px=request.size_px or FeatureSettings().size_px)
     search = request.settings or SearchSettings()
     with Engine.open(_library_of(request.folder)) as engine:
@@ -38,6 +39,14 @@ def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
         run = _Run(engine, truth, search, features, ticket, exact=request.exact_focus)
         subject = Subject(identify=run.identify, rank=run.rank, focus=run.focus)
         return judge(truth, subject, ticket, settings=run.settings())
+
+
+def _demand_photos(truth: GroundTruth) -> None:
+    """A listed photo that is not there would count as never found, and nobody would know."""
+    missing = [name for name in truth.photos if not (truth.folder / name).is_file()]
+    if missing:
+        count = f"{len(missing)} of {len(truth.photos)} photos"
+        raise GroundTruthError(f"{truth.folder} lacks {count} that gt.json lists: {missing[0]!r}")
 
 
 def _library_of(folder: Path) -> Path:

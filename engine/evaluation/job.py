@@ -60,9 +60,10 @@ def evaluate(
         GroundTruthError: no query has a positive.
     """
     figures = _Figures()
+    listed = frozenset(subject.identify(name) for name in truth.photos)
     for done, query in enumerate(truth.queries):
         ticket.update("evaluating", done, len(truth.queries))
-        positives = _Positives.of(query, subject)
+        positives = _Positives.of(query, subject, listed)
         if not positives.count:
             continue
         answer = subject.rank(query)
@@ -75,24 +76,27 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _Positives:
-    """``ids``: what must be found; ``left_out``: what leaves the ranking; ``count``: N_q."""
+    """``ids``: what must be found; ``listed``: the photos of the ground truth; ``left_out``: what
+    leaves the ranking; ``count``: N_q."""
 
     ids: frozenset[int]
+    listed: frozenset[int | None]
     left_out: frozenset[int]
     count: int
 
     @classmethod
-    def of(cls, query: TruthQuery, subject: Subject) -> "_Positives":
+    def of(cls, query: TruthQuery, subject: Subject, listed: frozenset[int | None]) -> "_Positives":
         own = subject.identify(query.photo)
         found = [subject.identify(name) for name in query.positives]
         junk = {subject.identify(name) for name in query.junk}
         ids = frozenset(id_ for id_ in found if id_ is not None and id_ != own)
         left_out = frozenset(id_ for id_ in junk | {own} if id_ is not None) - ids
-        return cls(ids, left_out, len(ids) + found.count(None))
+        return cls(ids, listed, left_out, len(ids) + found.count(None))
 
     def relevance(self, ranking: list[int]) -> Relevance:
-        """(N,) for the ranking without what leaves it."""
-        return np.array([id_ in self.ids for id_ in ranking if id_ not in self.left_out], bool)
+        """(N,) for the ranking of the listed photos without what leaves it."""
+        kept = [id_ for id_ in ranking if id_ in self.listed and id_ not in self.left_out]
+        return np.array([id_ in self.ids for id_ in kept], bool)
 
 
 @dataclass(slots=True)

@@ -114,5 +114,7 @@ def migrate(connection: sqlite3.Connection) -> None:
                 connection.execute(f"PRAGMA user_version = {done + 1}")
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            # SQLite has rolled back by itself after some errors, such as a full disk.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise

@@ -1,0 +1,41 @@
+"""What an evaluation makes of a folder that does not hold just what gt.json lists."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import refocal
+from tests.e2e.conftest import SmallSet
+
+pytestmark = [pytest.mark.heavy, pytest.mark.photos]
+
+
+def _folder(tmp_path: Path, small_set: SmallSet, *, listed: list[str], copied: list[str]) -> Path:
+    query = small_set.queries[0]
+    for name in copied:
+        shutil.copy2(small_set.folder / name, tmp_path / name)
+    truth = {
+        "photos": listed,
+        "queries": [{"photo": query["photo"], "box": None, "positives": listed[-1:]}],
+    }
+    (tmp_path / "gt.json").write_text(json.dumps(truth))
+    return tmp_path
+
+
+def test_photos_that_are_not_listed_are_not_ranked(tmp_path: Path, small_set: SmallSet) -> None:
+    query = small_set.queries[0]
+    listed = [query["photo"], small_set.photos[-1]]  # an unrelated photo as the one positive
+    folder = _folder(tmp_path, small_set, listed=listed, copied=[*listed, *query["positives"]])
+    outcome = refocal("evaluate", folder, "--size", "128", "--json")
+    assert outcome.status == 0, outcome.messages
+    assert outcome.json["map"] == 1.0
+
+
+def test_a_listed_photo_that_is_missing_is_named(tmp_path: Path, small_set: SmallSet) -> None:
+    listed = [small_set.queries[0]["photo"], "gone.jpg"]
+    folder = _folder(tmp_path, small_set, listed=listed, copied=listed[:1])
+    outcome = refocal("evaluate", folder)
+    assert outcome.status == 1
+    assert "gone.jpg" in outcome.reason
