@@ -1,14 +1,17 @@
-"""Measures retrieval on a folder of photos with a gt.json, in a library kept for that alone."""
+"""Measures retrieval on a folder of photos with a ground truth, in a library for that alone."""
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from engine.catalogue.walk import FoundFile, walk
 from engine.config import FeatureSettings, SearchSettings
-from engine.errors import GroundTruthError, PhotoError
-from engine.evaluation.groundtruth import GroundTruth, TruthQuery, read
+from engine.errors import FolderError, GroundTruthError, PhotoError
+from engine.evaluation.groundtruth import GroundTruth, Protocol, TruthQuery
 from engine.evaluation.job import Subject
 from engine.evaluation.job import evaluate as judge
+from engine.evaluation.reading import read
 from engine.jobs import Ticket
 from engine.requests import (
     EvaluateReport,
@@ -24,34 +27,59 @@ from engine.types import FocusMap, Picture
 
 
 def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
-    """Index the folder into the cache (only what is new) and ask every query of its gt.json.
+    """Index the folder, and the distractors with it, into the cache (only what is new) and ask
+    every query of the folder's ground truth.
+
+    A photo among the distractors that is a copy of a listed one, or of one that asks, is that
+    photo and no distractor.
 
     Raises:
-        GroundTruthError: gt.json is missing or says nothing to measure.
+        GroundTruthError: there is no ground truth, or it says nothing to measure.
+        FolderError: a folder of distractors is missing or holds no photo.
         RefocalError: indexing failed.
     """
     truth = read(request.folder)
     _demand_photos(truth)
     features = FeatureSettings(size_px=request.size_px or FeatureSettings().size_px)
     search = request.settings or SearchSettings()
-    with Engine.open(_library_of(request.folder)) as engine:
-        engine.index(IndexRequest((request.folder,), features.size_px), ticket)
+    distracting = _photos_in(request.distractors)
+    with Engine.open(_library_of(request.folder, request.distractors)) as engine:
+        engine.index(IndexRequest((request.folder, *request.distractors), features.size_px), ticket)
         run = _Run(engine, truth, search, features, ticket, exact=request.exact_focus)
-        subject = Subject(identify=run.identify, rank=run.rank, focus=run.focus)
+        subject = Subject(run.identify, run.rank, run.focus, run.distractors(distracting))
         return judge(truth, subject, ticket, settings=run.settings())
 
 
 def _demand_photos(truth: GroundTruth) -> None:
     """A listed photo that is not there would count as never found, and nobody would know."""
-    missing = [name for name in truth.photos if not (truth.folder / name).is_file()]
+    wanted = dict.fromkeys((*truth.photos, *(query.photo for query in truth.queries)))
+    missing = [name for name in wanted if not (truth.folder / name).is_file()]
     if missing:
-        count = f"{len(missing)} of {len(truth.photos)} photos"
-        raise GroundTruthError(f"{truth.folder} lacks {count} that gt.json lists: {missing[0]!r}")
+        count = f"{len(missing)} of the {len(wanted)} photos"
+        raise GroundTruthError(f"{truth.folder} lacks {count} of its ground truth: {missing[0]!r}")
 
 
-def _library_of(folder: Path) -> Path:
-    name = hashlib.blake2b(os.fsencode(folder.resolve()), digest_size=8).hexdigest()
-    return evaluation_cache() / name
+def _photos_in(folders: Sequence[Path]) -> list[Path]:
+    """The photo files in these folders, as indexing will find them."""
+    found = []
+    for folder in folders:
+        try:
+            files = list(walk(folder, below=b"", avoid=frozenset()))
+        except OSError as error:
+            reason = f"{folder} cannot be read: {(error.strerror or str(error)).lower()}"
+            raise FolderError(reason, path=folder) from error
+        here = [folder / os.fsdecode(one.relpath) for one in files if isinstance(one, FoundFile)]
+        if not here:
+            raise FolderError(f"no photo was found in {folder}", path=folder)
+        found += here
+    return found
+
+
+def _library_of(folder: Path, distractors: Sequence[Path]) -> Path:
+    """One for each folder and set of distractors, in whatever order they are named."""
+    others = sorted({os.fsencode(one.resolve()) for one in distractors})
+    places = b"\0".join((os.fsencode(folder.resolve()), *others))
+    return evaluation_cache() / hashlib.blake2b(places, digest_size=8).hexdigest()
 
 
 class _Run:
@@ -80,6 +108,12 @@ class _Run:
             self._names[name] = self._engine.photo_id(self._truth.folder / name)
         return self._names[name]
 
+    def distractors(self, files: Sequence[Path]) -> frozenset[int]:
+        """The photos of these files that the ground truth names nowhere."""
+        named = (*self._truth.photos, *(query.photo for query in self._truth.queries))
+        ids = {self._engine.photo_id(path) for path in files}
+        return frozenset(id_ for id_ in ids - {self.identify(n) for n in named} if id_ is not None)
+
     def rank(self, query: TruthQuery) -> SearchAnswer:
         request = SearchRequest(
             Picture(self._truth.folder / query.photo),
@@ -103,10 +137,13 @@ class _Run:
         """Everything that the figures depend on."""
         search, features = self._search, self._features
         status = self._engine.status(features)
+        sums = self._truth.protocol is Protocol.LEAVE_QUERY_OUT
         return {
             "network": status.network,
             "device": status.device,
             "photos": status.photos,
+            "protocol": str(self._truth.protocol),
+            "average_precision": "sum" if sums else "trapezoids",
             "size_px": features.size_px,
             "method": str(search.method),
             "solver": str(search.solver),

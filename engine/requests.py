@@ -197,8 +197,9 @@ class LibraryOverview:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateRequest:
-    """Measure retrieval on a folder that holds photos and gt.json.
+    """Measure retrieval on a folder that holds photos and a ground truth.
 
+    ``distractors``: folders whose photos are ranked too and are right for no query.
     ``exact_focus``: judge the exact focus maps rather than the footprints (one more network pass
     for every judged pair).
     """
@@ -207,6 +208,17 @@ class EvaluateRequest:
     settings: SearchSettings | None = None
     size_px: int | None = None
     exact_focus: bool = False
+    distractors: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolFigures:
+    """``queries``: those that have a positive; the others are left out of the means, in [0, 1].
+    ``mean_precision_at``: mP@k by k."""
+
+    queries: int
+    map: float
+    mean_precision_at: dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +227,9 @@ class EvaluateReport:
 
     ``map``: mean average precision of the final ranking; ``map_global``: of the global
     descriptors alone, from the same run. ``recall_at``: share of positives in the first k.
+    ``protocols``: the figures of each part of the protocol by its name; of a revisited set "easy",
+    "medium" and "hard", where all the others are of "medium". ``distractors``: how many photos
+    were ranked that belong to no query's answers and came from folders of their own.
     ``pointing``: share of focus maps whose maximum lies in the mask, ``pointing_chance``: mean
     area of the masks; ``focus_iou``: of the mask and the map above half its maximum.
     ``timings_ms``: medians for one query.
@@ -229,6 +244,8 @@ class EvaluateReport:
     pointing: float | None
     pointing_chance: float | None
     focus_iou: float | None
+    protocols: dict[str, ProtocolFigures]
+    distractors: int
     timings_ms: dict[str, float]
     settings: dict[str, object]
 

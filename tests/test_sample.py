@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.evaluation.groundtruth import GroundTruth, read
+from engine.evaluation.groundtruth import GroundTruth
 from engine.evaluation.metrics import mask_of
+from engine.evaluation.reading import read
 from engine.types import Size
 from installer.sample.outline import polygons
 

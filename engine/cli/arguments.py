@@ -83,8 +83,21 @@ def _add_search(commands: _Commands) -> None:
 
 
 def _add_evaluate(commands: _Commands) -> None:
-    command = _command(commands, "evaluate", "Measure retrieval on a folder with a gt.json.")
-    command.add_argument("folder", type=Path, metavar="FOLDER")
+    command = _command(commands, "evaluate", "Measure retrieval on a folder with a ground truth.")
+    command.add_argument(
+        "folder",
+        type=Path,
+        metavar="FOLDER",
+        help="photos and a gt.json, or a download of (R)Oxford5k or (R)Paris6k",
+    )
+    command.add_argument(
+        "--distractors",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="DIR",
+        help="rank the photos of these folders too; they are right for no query",
+    )
     command.add_argument(
         "--exact-focus",
         action="store_true",

@@ -86,7 +86,11 @@ def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
     from engine.measuring import evaluate  # loads scipy, which no other command waits for
 
     request = EvaluateRequest(
-        options.folder, search_settings(options), options.size, options.exact_focus
+        options.folder,
+        search_settings(options),
+        options.size,
+        options.exact_focus,
+        tuple(options.distractors),
     )
     output.evaluate_report(evaluate(request, ticket), as_json=options.json)
     return 0

@@ -8,7 +8,13 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from engine.requests import DoctorReport, EvaluateReport, IndexReport, SearchAnswer
+from engine.requests import (
+    DoctorReport,
+    EvaluateReport,
+    IndexReport,
+    ProtocolFigures,
+    SearchAnswer,
+)
 from engine.store.paths import spelled
 from engine.types import Box, Failure, FocusMap, Hit, Size
 
@@ -73,7 +79,8 @@ def evaluate_report(report: EvaluateReport, *, as_json: bool) -> None:
     if as_json:
         _object(asdict(report))
         return
-    print(f"{report.dataset}: {report.queries:,} queries")
+    among = f", {report.distractors:,} distractors" if report.distractors else ""
+    print(f"{report.dataset}: {report.queries:,} queries{among}")
     rows: list[tuple[str, float | None]] = [
         ("mAP", report.map),
         ("mAP, global descriptor alone", report.map_global),
@@ -82,12 +89,22 @@ def evaluate_report(report: EvaluateReport, *, as_json: bool) -> None:
         ("pointing", report.pointing),
         ("pointing by chance", report.pointing_chance),
         ("focus IoU", report.focus_iou),
+        *(
+            (f"{part}, {name}", value)
+            for part, figures in report.protocols.items()
+            for name, value in _protocol_rows(figures)
+        ),
     ]
     for name, value in rows:
         if value is not None:
             print(f"  {name:30s} {value:.4f}")
     print("  " + ", ".join(f"{name} {ms:.1f} ms" for name, ms in report.timings_ms.items()))
     print("  " + ", ".join(f"{name} {value}" for name, value in report.settings.items()))
+
+
+def _protocol_rows(figures: ProtocolFigures) -> list[tuple[str, float]]:
+    precisions = figures.mean_precision_at.items()
+    return [("mAP", figures.map), *((f"mP@{k}", value) for k, value in precisions)]
 
 
 def doctor_report(report: DoctorReport, *, as_json: bool) -> None:

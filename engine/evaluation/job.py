@@ -4,27 +4,31 @@ It knows neither library nor network: it is handed callables that answer.
 """
 
 import statistics
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from engine.errors import GroundTruthError
-from engine.evaluation.groundtruth import GroundTruth, TruthQuery
+from engine.evaluation.groundtruth import Answers, GroundTruth, Protocol, TruthQuery
 from engine.evaluation.metrics import (
     Relevance,
     average_precision,
+    average_precision_by_trapezoids,
     focus_iou,
     mask_of,
     ns_score,
     points_into,
+    precision_at,
     recall_at,
 )
 from engine.jobs import Ticket
-from engine.requests import EvaluateReport, SearchAnswer
-from engine.types import FocusMap, Photo
+from engine.requests import EvaluateReport, ProtocolFigures, SearchAnswer
+from engine.types import FocusMap, Hit, Photo
 
 RECALL_AT = (1, 5, 10, 100)
+PRECISION_AT = (1, 5, 10)
 _OF_FOUR = 3  # positives of a UKBench query: the other views of a group of four
 
 
@@ -35,12 +39,14 @@ class Subject:
     ``identify``: the id of the photo that a name of the ground truth stands for, or None where it
     could not be read; names of the same content have the same id. ``rank``: the whole ranking of a
     query. ``focus``: the focus map of an answer for one photo id, found high or low or not at all;
-    None where the method has none.
+    None where the method has none. ``distractors``: ids of photos that the ground truth does not
+    list and that are ranked all the same.
     """
 
     identify: Callable[[str], int | None]
     rank: Callable[[TruthQuery], SearchAnswer]
     focus: Callable[[SearchAnswer, int], FocusMap | None]
+    distractors: frozenset[int] = frozenset()
 
 
 def evaluate(
@@ -48,10 +54,11 @@ def evaluate(
 ) -> EvaluateReport:
     """Ask every query and average.
 
-    Protocol "leave-query-out": the query's own photo and its junk leave the ranking, then AP,
-    recall and N-S are taken of what is left. Two names of the same content are one photo, found
-    once; a copy of the query is no positive of it. A positive that could not be read counts as
-    never found. A query without a positive has no AP and is left out.
+    The query's own photo and its junk leave the ranking, then AP, P@k, recall and N-S are taken of
+    what is left. Two names of the same content are one photo, found once; a copy of the query is
+    no positive of it. A positive that could not be read counts as never found. A query without a
+    positive has no AP and is left out. Of a revisited set, that holds for each of easy, medium and
+    hard, and what has but one figure is of medium.
 
     Args:
         settings: everything that the figures depend on, for the report.
@@ -59,101 +66,137 @@ def evaluate(
     Raises:
         GroundTruthError: no query has a positive.
     """
-    figures = _Figures()
-    listed = frozenset(subject.identify(name) for name in truth.photos)
+    figures = _Figures(truth, subject)
     for done, query in enumerate(truth.queries):
         ticket.update("evaluating", done, len(truth.queries))
-        positives = _Positives.of(query, subject, listed)
-        if not positives.count:
+        parts = {
+            name: _Positives.of(query.photo, answers, subject)
+            for name, answers in truth.answers(query).items()
+        }
+        if not parts[truth.main].count:
             continue
         answer = subject.rank(query)
-        figures.add_ranking(answer, positives)
-        figures.add_focus(answer, query, subject)
-    if not figures.final:
+        figures.add_ranking(answer, parts)
+        figures.add_focus(answer, query)
+    if not figures.timings:
         raise GroundTruthError(f"no query of {truth.name} has a positive")
-    return figures.report(truth.name, settings)
+    return figures.report(settings)
 
 
 @dataclass(frozen=True, slots=True)
 class _Positives:
-    """``ids``: what must be found; ``listed``: the photos of the ground truth; ``left_out``: what
-    leaves the ranking; ``count``: N_q."""
+    """``ids``: what must be found; ``left_out``: what leaves the ranking; ``count``: N_q."""
 
     ids: frozenset[int]
-    listed: frozenset[int | None]
     left_out: frozenset[int]
     count: int
 
     @classmethod
-    def of(cls, query: TruthQuery, subject: Subject, listed: frozenset[int | None]) -> "_Positives":
-        own = subject.identify(query.photo)
-        found = [subject.identify(name) for name in query.positives]
-        junk = {subject.identify(name) for name in query.junk}
+    def of(cls, photo: str, answers: Answers, subject: Subject) -> "_Positives":
+        own = subject.identify(photo)
+        found = [subject.identify(name) for name in answers.positives]
+        junk = {subject.identify(name) for name in answers.junk}
         ids = frozenset(id_ for id_ in found if id_ is not None and id_ != own)
         left_out = frozenset(id_ for id_ in junk | {own} if id_ is not None) - ids
-        return cls(ids, listed, left_out, len(ids) + found.count(None))
+        return cls(ids, left_out, len(ids) + found.count(None))
 
     def relevance(self, ranking: list[int]) -> Relevance:
-        """(N,) for the ranking of the listed photos without what leaves it."""
-        kept = [id_ for id_ in ranking if id_ in self.listed and id_ not in self.left_out]
-        return np.array([id_ in self.ids for id_ in kept], bool)
+        """(N,) for a ranking without what leaves it."""
+        return np.array([id_ in self.ids for id_ in ranking if id_ not in self.left_out], bool)
 
 
-@dataclass(slots=True)
 class _Figures:
     """One value for each query, or for each pair of a query and a masked positive."""
 
-    final: list[float] = field(default_factory=list)
-    by_global: list[float] = field(default_factory=list)
-    recalls: list[dict[int, float]] = field(default_factory=list)
-    ns: list[float | None] = field(default_factory=list)
-    timings: list[dict[str, float]] = field(default_factory=list)
-    pointing: list[bool] = field(default_factory=list)
-    ious: list[float] = field(default_factory=list)
-    areas: list[float] = field(default_factory=list)
-    maps: int = 0
+    def __init__(self, truth: GroundTruth, subject: Subject) -> None:
+        self._truth = truth
+        self._subject = subject
+        listed = {subject.identify(name) for name in truth.photos}
+        self._ranked = listed | subject.distractors
+        self._distractors: set[int] = set()
+        self._by_trapezoids = truth.protocol is not Protocol.LEAVE_QUERY_OUT
+        self._precisions: dict[str, list[float]] = defaultdict(list)
+        self._precisions_at: dict[str, list[dict[int, float]]] = defaultdict(list)
+        self._by_global: list[float] = []
+        self._recalls: list[dict[int, float]] = []
+        self._ns: list[float | None] = []
+        self._pointing: list[bool] = []
+        self._ious: list[float] = []
+        self._areas: list[float] = []
+        self._maps = 0
+        self.timings: list[dict[str, float]] = []
 
-    def add_ranking(self, answer: SearchAnswer, positives: _Positives) -> None:
-        relevant = positives.relevance([hit.photo.id for hit in answer.hits])
+    def add_ranking(self, answer: SearchAnswer, parts: Mapping[str, _Positives]) -> None:
+        """``parts``: by the name of the figure."""
+        ranking = self._of_the_set(answer.hits)
+        for name, positives in parts.items():
+            if positives.count:
+                relevant = positives.relevance(ranking)
+                self._precisions[name].append(self._precision(relevant, positives.count))
+                self._precisions_at[name].append(
+                    {k: precision_at(relevant, positives.count, k=k) for k in PRECISION_AT}
+                )
+        main = parts[self._truth.main]
+        relevant = main.relevance(ranking)
         alone = sorted(answer.hits, key=lambda hit: -hit.global_score)
-        self.final.append(average_precision(relevant, positives.count))
-        self.by_global.append(
-            average_precision(positives.relevance([h.photo.id for h in alone]), positives.count)
-        )
-        self.recalls.append({k: recall_at(relevant, positives.count, k=k) for k in RECALL_AT})
-        self.ns.append(ns_score(relevant) if positives.count == _OF_FOUR else None)
+        by_global = main.relevance(self._of_the_set(alone))
+        self._by_global.append(self._precision(by_global, main.count))
+        self._recalls.append({k: recall_at(relevant, main.count, k=k) for k in RECALL_AT})
+        self._ns.append(ns_score(relevant) if main.count == _OF_FOUR else None)
+        self._distractors.update(self._subject.distractors.intersection(ranking))
         self.timings.append(asdict(answer.timings_ms))
 
-    def add_focus(self, answer: SearchAnswer, query: TruthQuery, subject: Subject) -> None:
+    def _of_the_set(self, hits: Iterable[Hit]) -> list[int]:
+        return [hit.photo.id for hit in hits if hit.photo.id in self._ranked]
+
+    def _precision(self, relevant: Relevance, positives: int) -> float:
+        rule = average_precision_by_trapezoids if self._by_trapezoids else average_precision
+        return rule(relevant, positives)
+
+    def add_focus(self, answer: SearchAnswer, query: TruthQuery) -> None:
         """Every positive that has a mask, found or not; one without a map is a miss."""
         photos: dict[int, Photo] = {hit.photo.id: hit.photo for hit in answer.hits}
         for name in query.positives:
-            id_ = subject.identify(name)
+            id_ = self._subject.identify(name)
             photo = None if id_ is None else photos.get(id_)
             if name not in query.masks or photo is None or photo.size is None:
                 continue
             mask = mask_of(query.masks[name], photo.size)
-            focus = subject.focus(answer, photo.id)
-            self.maps += focus is not None
-            self.areas.append(float(mask.mean()))
-            self.pointing.append(focus is not None and points_into(focus.values, mask))
-            self.ious.append(focus_iou(focus.values, mask) if focus is not None else 0.0)
+            focus = self._subject.focus(answer, photo.id)
+            self._maps += focus is not None
+            self._areas.append(float(mask.mean()))
+            self._pointing.append(focus is not None and points_into(focus.values, mask))
+            self._ious.append(focus_iou(focus.values, mask) if focus is not None else 0.0)
 
-    def report(self, dataset: str, settings: Mapping[str, object]) -> EvaluateReport:
-        of_four = [score for score in self.ns if score is not None]
+    def report(self, settings: Mapping[str, object]) -> EvaluateReport:
+        of_four = [score for score in self._ns if score is not None]
+        protocols = {
+            name: ProtocolFigures(
+                queries=len(precisions),
+                map=statistics.fmean(precisions),
+                mean_precision_at=_means(self._precisions_at[name]),
+            )
+            for name, precisions in self._precisions.items()
+        }
         return EvaluateReport(
-            dataset=dataset,
-            queries=len(self.final),
-            map=statistics.fmean(self.final),
-            map_global=statistics.fmean(self.by_global),
-            ns_score=statistics.fmean(of_four) if len(of_four) == len(self.ns) else None,
-            recall_at={k: statistics.fmean(r[k] for r in self.recalls) for k in RECALL_AT},
-            pointing=statistics.fmean(self.pointing) if self.maps else None,
-            pointing_chance=statistics.fmean(self.areas) if self.areas else None,
-            focus_iou=statistics.fmean(self.ious) if self.maps else None,
+            dataset=self._truth.name,
+            queries=len(self.timings),
+            map=protocols[self._truth.main].map,
+            map_global=statistics.fmean(self._by_global),
+            ns_score=statistics.fmean(of_four) if len(of_four) == len(self._ns) else None,
+            recall_at=_means(self._recalls),
+            pointing=statistics.fmean(self._pointing) if self._maps else None,
+            pointing_chance=statistics.fmean(self._areas) if self._areas else None,
+            focus_iou=statistics.fmean(self._ious) if self._maps else None,
+            protocols=protocols,
+            distractors=len(self._distractors),
             timings_ms={
-                stage: statistics.median(t[stage] for t in self.timings)
+                stage: statistics.median(timing[stage] for timing in self.timings)
                 for stage in self.timings[0]
             },
             settings=dict(settings),
         )
+
+
+def _means(by_k: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    return {k: statistics.fmean(one[k] for one in by_k) for k in by_k[0]}

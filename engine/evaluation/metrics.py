@@ -34,6 +34,33 @@ def average_precision(relevant: Relevance, positives: int) -> float:
     return float((np.arange(1, len(ranks) + 1) / ranks).sum() / positives)
 
 
+def average_precision_by_trapezoids(relevant: Relevance, positives: int) -> float:
+    """AP as the area under the curve of precision over recall, by the trapezoid rule.
+
+    Each positive adds 1/N_q times the mean of the precision just before it and at it, where the
+    precision before the first rank is 1. So does the programme that comes with Oxford5k (Philbin
+    et al. 2007) and the one of its revised form (Radenović et al. 2018, arXiv 1803.11285).
+
+    Args:
+        relevant: (N,) as for `average_precision`.
+        positives: N_q ≥ 1, how many there are, also where the ranking lacks some.
+    """
+    before = np.flatnonzero(relevant)  # how many photos lie before each positive
+    found = np.arange(len(before))  # and how many of them are positives
+    precision_before = np.where(before > 0, found / np.maximum(before, 1), 1.0)
+    precision_at = (found + 1) / (before + 1)
+    return float((precision_before + precision_at).sum() / 2 / positives)
+
+
+def precision_at(relevant: Relevance, positives: int, *, k: int) -> float:
+    """P@k as the revised Oxford and Paris sets define it: the precision among the first ``k``, or
+    among those down to the last positive where that comes sooner. A positive that the ranking lacks
+    comes last of all."""
+    ranks = np.flatnonzero(relevant) + 1
+    depth = min(k, int(ranks[-1])) if len(ranks) == positives else k
+    return float((ranks <= depth).sum() / depth)
+
+
 def recall_at(relevant: Relevance, positives: int, *, k: int) -> float:
     """The share of the positives that are among the first ``k``."""
     return float(relevant[:k].sum() / positives)

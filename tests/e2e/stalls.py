@@ -5,6 +5,7 @@ index the folder, then search, and prints one JSON object: for each part of this
 of a timer that is due every five milliseconds.
 """
 
+import argparse
 import json
 import sys
 import time
@@ -112,4 +113,8 @@ def main(library: Path, folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
+    named = argparse.ArgumentParser(prog="python -m tests.e2e.stalls", description=__doc__)
+    named.add_argument("library", type=Path, help="where the library lies, or will lie")
+    named.add_argument("folder", type=Path, help="a folder of JPEG photos, to be indexed")
+    places = named.parse_args()
+    sys.exit(main(places.library, places.folder))

@@ -39,6 +39,19 @@ def folder(photo_sets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied
 
 
+def test_the_watch_tells_how_it_is_called() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.e2e.stalls", "--help"],
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "library folder" in done.stdout
+
+
 def test_no_stall_while_the_engine_loads_indexes_and_searches(folder: Path, tmp_path: Path) -> None:
     """Loading torch stalls a plain implementation for 250 to 400 ms every time; a machine that
     others share may stall any program now and then. So one quiet run of three is asked for."""

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from engine.errors import GroundTruthError
-from engine.evaluation.groundtruth import GroundTruth, TruthQuery
+from engine.evaluation.groundtruth import GroundTruth, Protocol, TruthQuery
 from engine.evaluation.job import Subject, evaluate
 from engine.jobs import Cancelled, Ticket
-from engine.requests import EvaluateReport, SearchAnswer
+from engine.requests import EvaluateReport, ProtocolFigures, SearchAnswer
 from engine.types import FocusMap, Hit, Photo, PhotoState, Picture, SearchTimings, Size
 
 LEFT_HALF = ((0.0, 0.0), (49.0, 0.0), (49.0, 99.0), (0.0, 99.0))
@@ -41,6 +41,8 @@ def _judge(
     ids: dict[str, int | None] | None = None,
     maps: dict[int, FocusMap] | None = None,
     ticket: Ticket | None = None,
+    protocol: Protocol = Protocol.LEAVE_QUERY_OUT,
+    distractors: frozenset[int] = frozenset(),
 ) -> EvaluateReport:
     """Photos are named by their ids unless ``ids`` says otherwise."""
     names = ids or {}
@@ -48,8 +50,9 @@ def _judge(
         identify=lambda name: names[name] if name in names else int(name),
         rank=lambda query: _answer(rankings[query.photo]),
         focus=lambda answer, id_: (maps or {}).get(id_),
+        distractors=distractors,
     )
-    truth = GroundTruth("set", Path("set"), tuple("123456"), tuple(queries))
+    truth = GroundTruth("set", Path("set"), tuple("123456"), tuple(queries), protocol)
     return evaluate(truth, subject, ticket or Ticket(), settings={"size": 768})
 
 
@@ -111,6 +114,82 @@ def test_ns_score_needs_groups_of_four() -> None:
     rankings = {"1": _ranked(1, 2, 5, 3, 4), "5": _ranked(6)}
     assert _judge([four], rankings).ns_score == pytest.approx(3.0)
     assert _judge([four, TruthQuery("5", None, ("6",))], rankings).ns_score is None
+
+
+# --- other protocols ------------------------------------------------------------------------
+
+
+def _asked(photo: str, *, easy: str, hard: str, junk: str) -> TruthQuery:
+    return TruthQuery(
+        photo, None, tuple(easy + hard), tuple(junk), easy=tuple(easy), hard=tuple(hard)
+    )
+
+
+def test_the_three_figures_of_a_revisited_set() -> None:
+    """The ranking is 3 2 4 1 5 6; 1 is easy, 2 is hard, 3 is junk.
+
+    medium: 3 leaves, + - + - -: (1 + (1/2 + 2/3)/2) / 2 = 19/24, and P@5 looks at three.
+    easy: 3 and 2 leave, - + - -: (0/1 + 1/2)/2 = 1/4, and P@5 looks at two.
+    hard: 3 and 1 leave, + - - -: 1.
+    """
+    query = _asked("9", easy="1", hard="2", junk="3")
+    report = _judge([query], {"9": _ranked(3, 2, 4, 1, 5, 6)}, protocol=Protocol.REVISITED)
+    assert report.protocols == {
+        "easy": ProtocolFigures(1, pytest.approx(1 / 4), {1: 0.0, 5: 0.5, 10: 0.5}),  # type: ignore[arg-type]
+        "medium": ProtocolFigures(
+            1,
+            pytest.approx(19 / 24),  # type: ignore[arg-type]
+            pytest.approx({1: 1.0, 5: 2 / 3, 10: 2 / 3}),  # type: ignore[arg-type]
+        ),
+        "hard": ProtocolFigures(1, 1.0, {1: 1.0, 5: 1.0, 10: 1.0}),
+    }
+    assert report.map == report.map_global == pytest.approx(19 / 24)
+    assert report.recall_at == {1: 0.5, 5: 1.0, 10: 1.0, 100: 1.0}
+    assert report.ns_score is None
+
+
+def test_each_figure_leaves_out_the_queries_that_have_no_positive_in_it() -> None:
+    queries = [
+        _asked("9", easy="", hard="2", junk=""),
+        _asked("8", easy="1", hard="2", junk=""),
+        _asked("7", easy="", hard="", junk="1"),
+    ]
+    rankings = {"9": _ranked(1, 2), "8": _ranked(1, 2)}
+    report = _judge(queries, rankings, protocol=Protocol.REVISITED)
+    counts = {name: figures.queries for name, figures in report.protocols.items()}
+    assert counts == {"easy": 1, "medium": 2, "hard": 2}
+    assert report.queries == 2
+    assert report.protocols["hard"].map == pytest.approx((1 / 4 + 1) / 2)
+
+
+def test_a_figure_that_no_query_has_is_absent() -> None:
+    query = _asked("9", easy="1", hard="", junk="")
+    report = _judge([query], {"9": _ranked(1)}, protocol=Protocol.REVISITED)
+    assert set(report.protocols) == {"easy", "medium"}
+
+
+def test_the_original_protocol_has_one_figure_by_trapezoids() -> None:
+    query = TruthQuery("9", None, ("1", "2"), ("3",))
+    report = _judge([query], {"9": _ranked(3, 1, 4, 2)}, protocol=Protocol.ORIGINAL)
+    assert set(report.protocols) == {"original"}
+    assert report.map == report.protocols["original"].map == pytest.approx(19 / 24)
+
+
+def test_leave_query_out_has_one_figure_by_the_sum() -> None:
+    report = _judge([TruthQuery("9", None, ("1", "2"), ("3",))], {"9": _ranked(3, 1, 4, 2)})
+    assert set(report.protocols) == {"leave-query-out"}
+    assert report.map == report.protocols["leave-query-out"].map == pytest.approx(5 / 6)
+
+
+def test_distractors_are_ranked_and_other_photos_are_not() -> None:
+    """12 and 13 distract, 14 never turns up; 11 is not listed and leaves."""
+    query = TruthQuery("9", None, ("1",))
+    report = _judge([query], {"9": _ranked(11, 12, 1, 13)}, distractors=frozenset({12, 13, 14}))
+    assert report.map == pytest.approx(1 / 2)
+    assert report.distractors == 2
+
+
+# --- focus ----------------------------------------------------------------------------------
 
 
 def _focus(*columns: float) -> FocusMap:

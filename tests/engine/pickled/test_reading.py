@@ -87,7 +87,10 @@ def test_what_numpy_1_wrote() -> None:
     assert read.tolist() == [7, 300]
 
 
-PYTHON_2_TEXT = b"(dp0\nS'easy'\np1\n(lp2\nI1\naI02\naL3L\nasS'it\\'s'\np3\nS\"\\xe9\\n\"\np4\nsS'x'\np5\nI01\ns."
+PYTHON_2_TEXT = (
+    b"(dp0\nS'easy'\np1\n(lp2\nI1\naI02\naL3L\nas"
+    b"S'it\\'s'\np3\nS\"\\xe9\\n\"\np4\nsS'x'\np5\nI01\ns."
+)
 
 
 def test_what_python_2_wrote_as_text() -> None:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from engine.errors import GroundTruthError
-from engine.evaluation.groundtruth import FILE, read
+from engine.evaluation.described import FILE
+from engine.evaluation.groundtruth import Answers, Protocol
+from engine.evaluation.reading import read
 from engine.types import Box
 
 GOOD: dict[str, Any] = {
@@ -83,6 +85,12 @@ def _query(**changes: object) -> dict[str, object]:
         (_query(masks={"z.jpg": []}), "not in photos"),
         (_query(masks={"d.jpg": [[[0, 0], [1, 1]]]}), "three points"),
         (_query(masks={"d.jpg": [[[0, 0], [1, 1], [2]]]}), "2 numbers"),
+        (_query(masks=[]), "masks must be an object"),
+        (_query(junk={}), "junk must be a list"),
+        (_query(positives=["a.jpg"], junk=["a.jpg"]), "'a.jpg' is in positives and in junk"),
+        (_query(positives=["b/c.jpg"], junk=["b/c.jpg"]), "in positives and in junk"),
+        ({"protocol": ["revisited"]}, "protocol"),
+        ({"protocol": "revisited"}, "easy must be a list"),
         (_query(box=[0, 0, 10]), "4 numbers"),
         (_query(box=[0, 0, 10, 0]), "no area"),
         (_query(box=[0, 0, 10, "5"]), "no number"),
@@ -97,6 +105,37 @@ def test_what_does_not_fit_is_refused_with_the_place(
         read(_written(tmp_path, {**GOOD, **change}))
     assert "gt.json" in caught.value.reason
     assert "\n" not in caught.value.reason
+
+
+def test_what_is_null_is_left_out(tmp_path: Path) -> None:
+    (query,) = read(_written(tmp_path, {**GOOD, **_query(box=None, junk=None, masks=None)})).queries
+    assert (query.box, query.junk, query.masks) == (None, (), {})
+
+
+def _revisited(**changes: object) -> dict[str, object]:
+    query = {"photo": "q.jpg", "easy": ["a.jpg"], "hard": ["b/c.jpg"], "junk": ["d.jpg"], **changes}
+    return {**GOOD, "protocol": "revisited", "queries": [query]}
+
+
+def test_the_revisited_protocol_in_ones_own_words(tmp_path: Path) -> None:
+    truth = read(_written(tmp_path, _revisited()))
+    assert truth.protocol is Protocol.REVISITED
+    (query,) = truth.queries
+    assert query.positives == ("a.jpg", "b/c.jpg")
+    assert truth.answers(query) == {
+        "easy": Answers(("a.jpg",), ("d.jpg", "b/c.jpg")),
+        "medium": Answers(("a.jpg", "b/c.jpg"), ("d.jpg",)),
+        "hard": Answers(("b/c.jpg",), ("d.jpg", "a.jpg")),
+    }
+    with pytest.raises(GroundTruthError, match="in easy and in hard"):
+        read(_written(tmp_path, _revisited(hard=["a.jpg"])))
+    with pytest.raises(GroundTruthError, match=r"hard has 'z\.jpg'"):
+        read(_written(tmp_path, _revisited(hard=["z.jpg"])))
+
+
+def test_the_original_protocol_in_ones_own_words(tmp_path: Path) -> None:
+    truth = read(_written(tmp_path, {**GOOD, "protocol": "original"}))
+    assert truth.answers(truth.queries[0]) == {"original": Answers(("b/c.jpg",), ("d.jpg",))}
 
 
 def test_the_photo_sets_are_well_formed(photo_sets: Path) -> None:
