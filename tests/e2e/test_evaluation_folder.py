@@ -33,6 +33,30 @@ def test_photos_that_are_not_listed_are_not_ranked(tmp_path: Path, small_set: Sm
     assert outcome.json["map"] == 1.0
 
 
+def test_distractors_are_counted_and_named_in_both_outputs(
+    tmp_path: Path, small_set: SmallSet
+) -> None:
+    photo, far = small_set.queries[0]["photo"], small_set.photos[-1]
+    (tmp_path / "set").mkdir()
+    folder = _folder(tmp_path / "set", small_set, listed=[photo, far], copied=[photo, far])
+    others = [tmp_path / "one", tmp_path / "two"]
+    for other, name in zip(others, small_set.photos[-3:-1], strict=True):
+        other.mkdir()
+        shutil.copy2(small_set.folder / name, other)
+    arguments = ("evaluate", folder, "--size", "128", "--distractors", *others)
+    outcome = refocal(*arguments, "--json")
+    assert outcome.status == 0, outcome.messages
+    assert outcome.json["distractors"] == 2
+    figures = outcome.json["protocols"]["leave-query-out"]
+    assert figures["map"] == outcome.json["map"]
+    assert set(figures["mean_precision_at"]) == {"1", "5", "10"}
+    lines = refocal(*arguments).output.splitlines()
+    assert lines[0] == "set: 1 queries, 2 distractors"
+    rows = dict(line.rsplit(maxsplit=1) for line in lines[1:-2])
+    assert rows["  leave-query-out, mAP"] == f"{figures['map']:.4f}"
+    assert "  leave-query-out, mP@10" in rows
+
+
 def test_a_listed_photo_that_is_missing_is_named(tmp_path: Path, small_set: SmallSet) -> None:
     listed = [small_set.queries[0]["photo"], "gone.jpg"]
     folder = _folder(tmp_path, small_set, listed=listed, copied=listed[:1])
