@@ -43,14 +43,14 @@ def test_distractors_are_counted_and_named_in_both_outputs(
     for other, name in zip(others, small_set.photos[-3:-1], strict=True):
         other.mkdir()
         shutil.copy2(small_set.folder / name, other)
-    arguments = ("evaluate", folder, "--size", "128", "--distractors", *others)
-    outcome = refocal(*arguments, "--json")
+    arguments = ("--size", "128", "--distractors", *others)
+    outcome = refocal("evaluate", folder, *arguments, "--json")
     assert outcome.status == 0, outcome.messages
     assert outcome.json["distractors"] == 2
     figures = outcome.json["protocols"]["leave-query-out"]
     assert figures["map"] == outcome.json["map"]
     assert set(figures["mean_precision_at"]) == {"1", "5", "10"}
-    lines = refocal(*arguments).output.splitlines()
+    lines = refocal("evaluate", folder, *arguments).output.splitlines()
     assert lines[0] == "set: 1 queries, 2 distractors"
     rows = dict(line.rsplit(maxsplit=1) for line in lines[1:-2])
     assert rows["  leave-query-out, mAP"] == f"{figures['map']:.4f}"

@@ -136,6 +136,23 @@ def test_photos_of_the_set_that_are_not_listed_may_distract(
     assert (report.map, report.distractors) == (1 / 2, 1)
 
 
+def test_photos_that_ask_distract_nobody(
+    pictures: Pictures, described: Path, tmp_path: Path
+) -> None:
+    """Two photos ask for one thing and are not listed, as in the revisited sets."""
+    pictures.write_twin(described / "twin.jpg", quality=90)
+    truth = json.loads((described / "gt.json").read_text())
+    asked = truth["queries"][0]
+    queries = [asked, {**asked, "photo": "twin.jpg"}]
+    written = {"photos": ["right.jpg"], "queries": queries}
+    (described / "gt.json").write_text(json.dumps(written))
+    for name in ("asks", "twin"):
+        (tmp_path / "more").mkdir(exist_ok=True)
+        shutil.copy(described / f"{name}.jpg", tmp_path / "more" / f"copy of {name}.jpg")
+    report = _measured(described, tmp_path / "more")
+    assert (report.map, report.distractors) == (1.0, 0)
+
+
 def test_distractors_that_are_not_there(described: Path, tmp_path: Path) -> None:
     with pytest.raises(FolderError, match="cannot be read"):
         _measured(described, tmp_path / "gone")

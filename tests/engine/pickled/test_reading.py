@@ -202,7 +202,7 @@ HOSTILE = {
     "odd items": b"}(I1\nu.",
     "no value": b".",
     "no mark": b"t.",
-    "below a mark": b"I1\n(a.",
+    "below a mark": b"]I1\n(a.",
     "unknown number": b"g7\n.",
     "unknown operation": b"\xff.",
     "negative length": b"\x8b\xff\xff\xff\xff.",
