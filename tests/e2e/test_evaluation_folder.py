@@ -43,7 +43,7 @@ def test_distractors_are_counted_and_named_in_both_outputs(
     for other, name in zip(others, small_set.photos[-3:-1], strict=True):
         other.mkdir()
         shutil.copy2(small_set.folder / name, other)
-    arguments = ("--size", "128", "--distractors", *others)
+    arguments: tuple[str | Path, ...] = ("--size", "128", "--distractors", *others)
     outcome = refocal("evaluate", folder, *arguments, "--json")
     assert outcome.status == 0, outcome.messages
     assert outcome.json["distractors"] == 2
