@@ -121,6 +121,7 @@ class _Run:
             top=None,
             settings=self._search,
             size_px=self._features.size_px,
+            with_own=self._truth.keeps_own,
         )
         return self._engine.search(request, self._ticket)
 

@@ -78,13 +78,15 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """``settings`` None: the defaults. ``top`` None: every photo, best first."""
+    """``settings`` None: the defaults. ``top`` None: every photo, best first. ``with_own``: the
+    photo that asks, or a copy of it, is found like any other; else it is left out."""
 
     picture: Picture
     box: Box | None = None
     top: int | None = 100
     settings: SearchSettings | None = None
     size_px: int | None = None
+    with_own: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,8 @@ class Protocol(StrEnum):
     """Holidays, UKBench and the like: the query's own photo leaves its ranking; average precision
     is the sum over ranks."""
     ORIGINAL = "original"
-    """Oxford5k and Paris6k (Philbin et al. 2007, 2008): one figure, trapezoid rule."""
+    """Oxford5k and Paris6k (Philbin et al. 2007, 2008): one figure, trapezoid rule. The photo that
+    asks is itself ranked, and its files list it among the positives."""
     REVISITED = "revisited"
     """ROxford5k and RParis6k (Radenović et al. 2018, arXiv 1803.11285): the figures easy, medium
     and hard, trapezoid rule; the photos that ask are not among those that are ranked."""
@@ -66,6 +67,11 @@ class GroundTruth:
     def main(self) -> str:
         """The figure that stands for the whole set."""
         return "medium" if self.protocol is Protocol.REVISITED else str(self.protocol)
+
+    @property
+    def keeps_own(self) -> bool:
+        """Whether the photo that asks stays in its ranking."""
+        return self.protocol is Protocol.ORIGINAL
 
     def answers(self, query: TruthQuery) -> dict[str, Answers]:
         """The answers of a query for each figure of the protocol, by the figure's name."""

@@ -54,11 +54,11 @@ def evaluate(
 ) -> EvaluateReport:
     """Ask every query and average.
 
-    The query's own photo and its junk leave the ranking, then AP, P@k, recall and N-S are taken of
-    what is left. Two names of the same content are one photo, found once; a copy of the query is
-    no positive of it. A positive that could not be read counts as never found. A query without a
-    positive has no AP and is left out. Of a revisited set, that holds for each of easy, medium and
-    hard, and what has but one figure is of medium.
+    The query's own photo (but in the original protocol) and its junk leave the ranking, then AP,
+    P@k, recall and N-S are taken of what is left. Two names of the same content are one photo,
+    found once; a copy of the query is no positive of it. A positive that could not be read counts
+    as never found. A query without a positive has no AP and is left out. Of a revisited set, that
+    holds for each of easy, medium and hard, and what has but one figure is of medium.
 
     Args:
         settings: everything that the figures depend on, for the report.
@@ -69,8 +69,9 @@ def evaluate(
     figures = _Figures(truth, subject)
     for done, query in enumerate(truth.queries):
         ticket.update("evaluating", done, len(truth.queries))
+        own = None if truth.keeps_own else subject.identify(query.photo)
         parts = {
-            name: _Positives.of(query.photo, answers, subject)
+            name: _Positives.of(own, answers, subject)
             for name, answers in truth.answers(query).items()
         }
         if not parts[truth.main].count:
@@ -92,8 +93,8 @@ class _Positives:
     count: int
 
     @classmethod
-    def of(cls, photo: str, answers: Answers, subject: Subject) -> "_Positives":
-        own = subject.identify(photo)
+    def of(cls, own: int | None, answers: Answers, subject: Subject) -> "_Positives":
+        """``own``: the photo that must not be found."""
         found = [subject.identify(name) for name in answers.positives]
         junk = {subject.identify(name) for name in answers.junk}
         ids = frozenset(id_ for id_ in found if id_ is not None and id_ != own)

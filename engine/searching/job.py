@@ -20,7 +20,7 @@ def search(request: SearchRequest, ticket: Ticket, *, parts: SearchParts) -> Sea
     """Find every photo that has the thing in the box, best first.
 
     The query need not be in the library and is not added to it; if its content is there, it is
-    left out of its own hits.
+    left out of its own hits unless the request wants it.
 
     Raises:
         NothingIndexedError: the library holds no photo of this network.
@@ -52,7 +52,8 @@ def search(request: SearchRequest, ticket: Ticket, *, parts: SearchParts) -> Sea
     descriptor = network.descriptor(pixels)
     seen = time.perf_counter()
     ticket.update("searching", 0, 0)
-    query = RankingQuery(descriptor, box is not None, _excluded(parts, decoded.identity))
+    own = None if request.with_own else decoded.identity
+    query = RankingQuery(descriptor, box is not None, _excluded(parts, own))
     ranking = rank(query, snapshot, settings, top=request.top, ticket=ticket)
     hits = _hits(ranking, snapshot, parts)
     merges = {int(snapshot.table.photo_ids[row]): m for row, m in ranking.merges.items()}

@@ -83,7 +83,8 @@ def test_a_revisited_set(pictures: Pictures, tmp_path: Path) -> None:
 
 
 def test_an_original_set(pictures: Pictures, tmp_path: Path) -> None:
-    """A twin of the query is junk, another good; none of the others is like it."""
+    """A twin of the query is junk, another good, as is the query; no other is like it. So two
+    come first, and the first of them is half of the answers."""
     x1, y1, x2, y2 = pictures.corners
     copy_photos(pictures.source, tmp_path / "jpg", {"all_souls_000001": pictures.query})
     others = {f"oxford_00000{n}": name for n, name in enumerate(pictures.others)}
@@ -91,9 +92,12 @@ def test_an_original_set(pictures: Pictures, tmp_path: Path) -> None:
     pictures.write_twin(tmp_path / "jpg" / "twin_junk.jpg", quality=95)
     pictures.write_twin(tmp_path / "jpg" / "twin_good.jpg", quality=80)
     query = f"oxc1_all_souls_000001 {x1} {y1} {x2} {y2}"
-    write_original(tmp_path, query=query, good=["twin_good"], ok=[], junk=["twin_junk"])
+    write_original(
+        tmp_path, query=query, good=["twin_good"], ok=["all_souls_000001"], junk=["twin_junk"]
+    )
     report = _measured(tmp_path)
     assert report.protocols["original"].map == report.map == 1.0
+    assert report.recall_at[1] == 1 / 2
     assert report.settings["average_precision"] == "trapezoids"
     assert report.settings["photos"] == 7
 

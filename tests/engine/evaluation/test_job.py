@@ -169,8 +169,9 @@ def test_a_figure_that_no_query_has_is_absent() -> None:
 
 
 def test_the_original_protocol_has_one_figure_by_trapezoids() -> None:
-    query = TruthQuery("9", None, ("1", "2"), ("3",))
-    report = _judge([query], {"9": _ranked(3, 1, 4, 2)}, protocol=Protocol.ORIGINAL)
+    """The photo that asks, 1, is one of its own answers and stays."""
+    query = TruthQuery("1", None, ("1", "2"), ("3",))
+    report = _judge([query], {"1": _ranked(3, 1, 4, 2)}, protocol=Protocol.ORIGINAL)
     assert set(report.protocols) == {"original"}
     assert report.map == report.protocols["original"].map == pytest.approx(19 / 24)
 

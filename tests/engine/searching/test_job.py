@@ -66,6 +66,14 @@ def points_at(found: FocusMap | None, place: Box) -> bool:
 # --- search ---------------------------------------------------------------------------------
 
 
+def test_the_photo_that_asks_is_found_if_wanted(library: Searchable) -> None:
+    picture = Picture(library.folder / "red_0.png")
+    for wanted in (False, True):
+        request = SearchRequest(picture, RED_PLACES[0], with_own=wanted)
+        answer = search(request, Ticket(), parts=library.parts)
+        assert ("red_0" in names(answer)) is wanted
+
+
 def test_a_box_finds_the_thing_and_says_where(library: Searchable) -> None:
     answer = red_search(library)
     assert answer.method == Method.QAM
