@@ -56,9 +56,8 @@ def pool(
         return unit_rows(weights.astype(np.float32) @ flat.T)
     # In double precision: ε^p of a large p is no number of single precision, nor are x^p.
     powers = np.maximum(flat, eps, dtype=np.float64) ** p
-    total = weights.sum(axis=1, dtype=np.float64, keepdims=True)
-    means = (weights @ powers.T) / np.where(total > 0, total, 1.0)
-    return unit_rows(means ** (1.0 / p))
+    # Sums for means: what they are divided by is the same for all channels and goes with L2.
+    return unit_rows((weights @ powers.T) ** (1.0 / p))
 
 
 def as_masks(regions: ArrayLike, *, shape: tuple[int, ...]) -> NDArray[np.float64]:

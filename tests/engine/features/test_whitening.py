@@ -136,6 +136,12 @@ def test_fewer_descriptors_than_values() -> None:
     assert found.variances == pytest.approx(singular**2 / 9)
 
 
+def test_axes_point_where_they_are_largest() -> None:
+    axes = fit(_rows(5, dim=12), name="rows").axes
+    assert axes is not None
+    assert (axes.max(axis=0) == np.abs(axes).max(axis=0)).all()
+
+
 def test_axes_without_variance_are_left_out() -> None:
     rows = _rows(dim=3)
     assert fit(np.hstack([rows, rows, np.ones((400, 1))]), name="twice").dim_out == 3

@@ -96,6 +96,13 @@ def test_a_maximum_belongs_to_its_cells() -> None:
     assert parts == pytest.approx(np.array([[16.0, 4.5, 4.5]]) / 25)
 
 
+def test_a_maximum_outside_of_a_mask_counts_for_nothing() -> None:
+    feature_map = np.array([[[1.0, 9.0], [2.0, 1.0]]], dtype=np.float32)
+    corner = np.array([[[1, 0], [1, 1]]])  # all but the 9
+    parts = attribution(feature_map, corner, [1.0], [1.0], pooling=Pooling.MAX)
+    assert parts.tolist() == [[0.0, 0.0], [1.0, 0.0]]
+
+
 def test_sum_pooling_is_its_own_attribution() -> None:
     """a_i = (Σ_{k: i∈R_k} z_k/‖f_k‖) qᵀx_i / ‖Fz‖, with unit regions f_k/‖f_k‖."""
     feature_map = _feature_map(3, h=4, w=5)
