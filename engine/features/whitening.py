@@ -27,7 +27,7 @@ _FORMAT = "refocal-whitening-1"
 _RANK = 1e-10
 """Axes whose variance lies below this share of the largest are rounding, not data."""
 
-FLOOR = 1e-4
+FLOOR = 1e-2
 """Variances count as at least this share of the largest when a feature is divided by them. Fitted
 on few descriptors, the smallest are far too small by chance, and whitening would blow up noise."""
 
@@ -38,7 +38,8 @@ class Whitening:
 
     ``mean``: (D,) float32. ``axes``: (D, k) float32, orthonormal columns, largest variance first;
     None where it centres only. ``variances``: (k,) float64, of the fit, without the floor.
-    ``exponent``: a ≥ 0. ``count`` descriptors of what ``name`` names were fitted on.
+    ``exponent``: a ≥ 0. ``count`` descriptors of what ``name`` names were fitted on. ``floor`` in
+    [0, 1]: see `FLOOR`; 0 for whitening as in the books.
     """
 
     mean: FloatArray
@@ -47,6 +48,7 @@ class Whitening:
     exponent: float
     name: str
     count: int
+    floor: float = FLOOR
 
     @classmethod
     def centring(cls, mean: ArrayLike, *, name: str, count: int) -> "Whitening":
@@ -82,39 +84,54 @@ class Whitening:
         given = np.asarray(direction, dtype=np.float64)
         return given if self._matrix is None else self._matrix @ given
 
-    def changed(self, *, exponent: float | None = None, dim: int | None = None) -> "Whitening":
-        """The same fit with another exponent, or with fewer axes.
+    def changed(
+        self, *, exponent: float | None = None, dim: int | None = None, floor: float | None = None
+    ) -> "Whitening":
+        """The same fit with another exponent or floor, or with fewer axes.
 
         Raises:
-            SettingsError: a negative exponent, or no or more axes than were fitted.
+            SettingsError: a negative exponent, a floor outside [0, 1], or no or more axes than
+                were fitted.
         """
         if self.axes is None:
             raise SettingsError("a whitening that centres only has no axes")
         exponent = self.exponent if exponent is None else exponent
         dim = self.dim_out if dim is None else dim
+        floor = self.floor if floor is None else floor
         if exponent < 0:
             raise SettingsError(f"the exponent of a whitening is at least 0, not {exponent}")
+        if not 0 <= floor <= 1:
+            raise SettingsError(f"the floor of a whitening lies between 0 and 1, not {floor}")
         if not 1 <= dim <= self.dim_out:
             raise SettingsError(f"{dim} axes of a whitening that has {self.dim_out}")
         axes = np.ascontiguousarray(self.axes[:, :dim])
-        return replace(self, axes=axes, variances=self.variances[:dim], exponent=exponent)
+        return replace(
+            self, axes=axes, variances=self.variances[:dim], exponent=exponent, floor=floor
+        )
 
     @cached_property
     def _matrix(self) -> FloatArray | None:
         if self.axes is None:
             return None
-        floored = np.maximum(self.variances, FLOOR * self.variances[0])
+        floored = np.maximum(self.variances, self.floor * self.variances[0])
         return np.asarray(self.axes / floored**self.exponent, dtype=np.float32)
 
 
 # --- fitting --------------------------------------------------------------------------------
 
 
-def fit(rows: ArrayLike, *, name: str, exponent: float = 0.5, dim: int | None = None) -> Whitening:
+def fit(
+    rows: ArrayLike,
+    *,
+    name: str,
+    exponent: float = 0.5,
+    dim: int | None = None,
+    floor: float = FLOOR,
+) -> Whitening:
     """A whitening learned from (N, D) descriptors; see `WhiteningFit.finish`."""
     learning = WhiteningFit(np.shape(rows)[-1])
     learning.add(rows)
-    return learning.finish(name=name, exponent=exponent, dim=dim)
+    return learning.finish(name=name, exponent=exponent, dim=dim, floor=floor)
 
 
 class WhiteningFit:
@@ -149,7 +166,14 @@ class WhiteningFit:
         self._mean += apart * (len(batch) / total)
         self._count = total
 
-    def finish(self, *, name: str, exponent: float = 0.5, dim: int | None = None) -> Whitening:
+    def finish(
+        self,
+        *,
+        name: str,
+        exponent: float = 0.5,
+        dim: int | None = None,
+        floor: float = FLOOR,
+    ) -> Whitening:
         """The whitening of what came so far.
 
         Of N descriptors at most N - 1 axes vary; axes without variance are left out, so k may be
@@ -159,6 +183,7 @@ class WhiteningFit:
             name: what the descriptors are of, for people to read.
             exponent: a ≥ 0.
             dim: k, or None for as many as vary.
+            floor: see `FLOOR`.
 
         Raises:
             SettingsError: fewer than two different descriptors, or more axes asked for than vary.
@@ -180,7 +205,7 @@ class WhiteningFit:
             name=name,
             count=self._count,
         )
-        return fitted.changed(exponent=exponent, dim=dim)
+        return fitted.changed(exponent=exponent, dim=dim, floor=floor)
 
 
 def _signed(axes: Float64) -> Float64:
@@ -206,7 +231,7 @@ def save(whitening: Whitening, path: Path) -> None:
     }
     if whitening.axes is not None:
         tensors["axes"] = np.ascontiguousarray(whitening.axes)
-    about = {"exponent": whitening.exponent, "name": whitening.name, "count": whitening.count}
+    about = {key: getattr(whitening, key) for key in ("exponent", "floor", "name", "count")}
     try:
         save_file(tensors, path, metadata={"format": _FORMAT, "about": json.dumps(about)})
     except (OSError, SafetensorError) as error:
@@ -236,6 +261,7 @@ def load(path: Path) -> Whitening:
             exponent=float(about["exponent"]),
             name=str(about["name"]),
             count=int(about["count"]),
+            floor=float(about["floor"]),
         )
         _check(found)
     except (KeyError, ValueError, TypeError) as error:
@@ -251,8 +277,8 @@ def _check(found: Whitening) -> None:
         raise ValueError(f"axes of shape {axes.shape} do not fit mean and variances")
     if axes is not None and (not axes.size or not found.variances.min() > 0):
         raise ValueError("an axis has no variance")
-    if not found.exponent >= 0:
-        raise ValueError(f"the exponent is {found.exponent}")
+    if not found.exponent >= 0 or not 0 <= found.floor <= 1:
+        raise ValueError(f"the exponent is {found.exponent}, the floor {found.floor}")
     for values in (found.mean, found.variances, axes):
         if values is not None and not np.isfinite(values).all():
             raise ValueError("a value is no number")

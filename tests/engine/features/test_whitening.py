@@ -41,7 +41,7 @@ def test_by_hand() -> None:
 
 def test_ordinary_whitening_gives_unit_covariance() -> None:
     rows = _rows()
-    projected = fit(rows, name="rows", exponent=0.5).project(rows)
+    projected = fit(rows, name="rows", exponent=0.5, floor=0.0).project(rows)
     assert np.cov(projected.T) == pytest.approx(np.eye(6), abs=1e-4)
     assert projected.mean(axis=0) == pytest.approx(np.zeros(6), abs=1e-4)
 
@@ -102,15 +102,21 @@ def test_changing_exponent_and_length_is_as_good_as_fitting_anew() -> None:
 def test_tiny_variances_do_not_blow_up() -> None:
     rng = np.random.default_rng(1)
     rows = rng.standard_normal((500, 3)) * [1.0, 0.1, 1e-3]
-    found = fit(rows, name="rows", exponent=0.5)
+    found = fit(rows, name="rows", exponent=0.5, floor=1e-4)
     spread = found.project(rows).std(axis=0)
     assert spread[:2] == pytest.approx([1, 1], abs=0.01)
-    # The third counts as FLOOR of the first: 1e-3 / √1e-4 = 0.1.
+    # The third counts as 1e-4 of the first: 1e-3 / √1e-4 = 0.1.
     assert spread[2] == pytest.approx(0.1, rel=0.1)
     assert found.variances[2] == pytest.approx(1e-6, rel=0.2)
 
 
 # --- fitting --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("floor", [-0.1, 1.5])
+def test_a_floor_out_of_range_is_refused(floor: float) -> None:
+    with pytest.raises(SettingsError, match="floor"):
+        fit(_rows(), name="rows", floor=floor)
 
 
 @given(st.lists(st.integers(0, 40), max_size=6), st.integers(0, 2**32 - 1))
@@ -128,7 +134,7 @@ def test_batches_of_any_size_give_what_all_at_once_gives(sizes: list[int], seed:
 
 def test_fewer_descriptors_than_values() -> None:
     rows = np.random.default_rng(3).standard_normal((10, 50)) + 2
-    found = fit(rows, name="few")
+    found = fit(rows, name="few", floor=0.0)
     assert found.dim_out == 9
     assert np.cov(found.project(rows).T) == pytest.approx(np.eye(9), abs=1e-4)
     # As the singular values of the centred descriptors say.
@@ -181,7 +187,7 @@ def test_settings_out_of_range_are_refused(exponent: float, dim: int, words: str
 @pytest.mark.parametrize("centres_only", [False, True])
 def test_a_file_gives_back_what_was_saved(tmp_path: Path, centres_only: bool) -> None:
     rows = _rows()
-    saved = fit(rows, name="Größe 768", exponent=0.25, dim=4)
+    saved = fit(rows, name="Größe 768", exponent=0.25, dim=4, floor=0.3)
     if centres_only:
         saved = Whitening.centring(rows.mean(axis=0), name="Größe 768", count=400)
     save(saved, tmp_path / "w.safetensors")
@@ -189,6 +195,7 @@ def test_a_file_gives_back_what_was_saved(tmp_path: Path, centres_only: bool) ->
     assert np.array_equal(found.apply(rows), saved.apply(rows))
     assert (found.name, found.count, found.exponent) == ("Größe 768", 400, saved.exponent)
     assert np.array_equal(found.variances, saved.variances)
+    assert found.floor == saved.floor
 
 
 def test_a_missing_or_damaged_file_is_a_network_error(tmp_path: Path) -> None:
@@ -216,8 +223,9 @@ def test_a_folder_that_is_not_there_is_a_network_error(tmp_path: Path) -> None:
         {"mean": np.full(6, np.nan, np.float32)},
         {"axes": np.zeros((6, 2), np.float32)},
         {"variances": np.array([1.0, 0.5, 0.0])},
-        {"about": '{"exponent": -1, "name": "rows", "count": 9}'},
+        {"about": '{"exponent": -1, "floor": 0, "name": "rows", "count": 9}'},
         {"about": '{"name": "rows", "count": 9}'},
+        {"about": '{"exponent": 0, "floor": 2, "name": "rows", "count": 9}'},
         {"about": "[]"},
         {"about": "{"},
         {"format": "another"},
@@ -234,7 +242,10 @@ def test_tensors_that_do_not_fit_are_a_network_error(
         "axes": good.axes,
         "variances": good.variances,
     }
-    metadata = {"format": module._FORMAT, "about": '{"exponent": 0, "name": "r", "count": 9}'}
+    metadata = {
+        "format": module._FORMAT,
+        "about": '{"exponent": 0, "floor": 0, "name": "r", "count": 9}',
+    }
     save_file(tensors, tmp_path / "good", metadata=metadata)
     load(tmp_path / "good")
     for key, value in change.items():
