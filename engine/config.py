@@ -41,6 +41,31 @@ class RegionScheme(StrEnum):
     OSPP = "ospp"
 
 
+class Pooling(StrEnum):
+    """How the cells of a region become one feature (`engine.features.pooling`)."""
+
+    SUM = "sum"
+    MAX = "max"
+    GEM = "gem"
+
+
+class Aggregation(StrEnum):
+    """How a whole feature map becomes one descriptor (`engine.features.aggregation`)."""
+
+    MAC = "mac"
+    SPOC = "spoc"
+    CROW = "crow"
+    RMAC = "r-mac"
+    GEM = "gem"
+
+
+class Clustering(StrEnum):
+    """Who groups the channels of a photo in feature map pooling (Cao et al. 2016, section 3.2)."""
+
+    SPECTRAL = "spectral"
+    KMEANS = "k-means"
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureSettings:
     """What decides the numbers that are stored for a photo, beside the network itself.

@@ -40,7 +40,7 @@ class Backbone:
 
         Args:
             images: (B, H, W, 3) upright sRGB.
-            weights: (R, h·w) see `engine.network.regions.pooling_weights`.
+            weights: (R, h·w) see `engine.features.grid.pooling_weights`.
 
         Raises:
             DeviceOutOfMemory: nothing was computed; a smaller batch may fit.

@@ -10,10 +10,10 @@ import numpy as np
 
 from engine.config import FeatureSettings
 from engine.errors import DeviceError
+from engine.features.grid import boxes_of, ospp, pooling_weights
 from engine.network.device import DeviceChoice, DeviceOutOfMemory
 from engine.network.gate import ForwardGate
 from engine.network.manifest import NetworkManifest, network_key
-from engine.network.regions import boxes_of, ospp, pooling_weights
 from engine.types import FloatArray, PixelArray
 
 _log = logging.getLogger(__name__)

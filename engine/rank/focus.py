@@ -1,9 +1,9 @@
-"""Where a match sits: footprints, exact attribution, and the found box.
+"""Where a match sits: focus maps, the point that they name, and the found box.
 
 The footprint comes from what is stored (weights z and boxes of the base regions), so it costs
-nothing and works while the photo is offline. The attribution needs the photo's feature map and
-says exactly which cells the score of query adaptive matching (Cao et al. 2016, arXiv 1606.06811,
-equation 3) is made of.
+nothing and works while the photo is offline. The other maps need the photo's feature map: the sum
+of the matched channels, and the parts of `engine.rank.attribution`, made fit for the eye. The
+outline of a map is drawn by `engine.rank.outline`.
 """
 
 import numpy as np
@@ -25,7 +25,8 @@ best (measured on 180 masks: IoU at half maximum .26 raw, .46 at 1, .57 at 1.5, 
 2.5; the found box agrees best at 2)."""
 
 _LEVEL = 0.5
-"""The found box holds what lies above this share of the maximum, as the focus IoU does."""
+"""The found box holds what lies above this share of the maximum, as the outline and the focus IoU
+do."""
 
 
 # --- footprint ------------------------------------------------------------------------------
@@ -68,56 +69,24 @@ def _coverage(first: Float64, last: Float64, *, cells: int) -> Float64:
     return covered
 
 
-# --- attribution ----------------------------------------------------------------------------
+# --- maps -----------------------------------------------------------------------------------
 
 
-def attribution(
-    feature_map: FloatArray,
-    cells: ArrayLike,
-    z: ArrayLike,
-    query: ArrayLike,
-    *,
-    p: float,
-    eps: float,
-) -> Float64:
-    """What each cell gives to the score of a merge of GeM-pooled regions of unit length.
-
-    With g_k the generalised mean of region R_k per channel c,
-    g_kc = (1/|R_k| Σ_{i∈R_k} x_ic^p)^{1/p}, and f_k = g_k/‖g_k‖, the score (equation 3) is
-
-        qᵀFz/‖Fz‖ = Σ_k z_k/(‖Fz‖ ‖g_k‖) Σ_c q_c g_kc.
-
-    Each g_kc is split among the cells of R_k by their shares x_ic^p / Σ_{j∈R_k} x_jc^p in the
-    mean. Shares add up to 1, so the parts add up to the score. (With p = 1 this is the exact
-    attribution of sum pooling.)
+def channel_focus(feature_map: ArrayLike, clusters: ArrayLike, z: ArrayLike) -> FloatArray:
+    """The focus map of feature map pooling: Σ_d z_{cluster(d)} · X_d (Cao et al. 2016, section 3).
 
     Args:
-        feature_map: (C, h, w), as `engine.network` gives it; values below ``eps`` count as eps.
-        cells: (R, 4) x0, y0, x1, y1 of the regions in cells, x1 and y1 excluded.
-        z: (R,) weights of the merge, ≥ 0.
-        query: (C,) the query's feature, of any positive length.
-        p, eps: of the pooling (Revaud et al. 2019, arXiv 1906.07589).
+        feature_map: (C, h, w) ≥ 0.
+        clusters: (C,) the region of each channel, -1 for none
+            (`engine.features.fmp.ChannelRegions`).
+        z: (K,) weights of the merge, ≥ 0.
 
     Returns:
-        (h, w) float64; negative where a cell speaks against the match, which needs a query with
-        negative values. All 0 where Fz is.
+        (h, w) float32 in [0, 1], 1 at the maximum; 0 where only ignored channels fire.
     """
-    powers = np.maximum(feature_map.astype(np.float64), eps) ** p  # (C, h, w)
-    weights = np.asarray(z, dtype=np.float64)
-    q = np.asarray(query, dtype=np.float64)
-    parts = np.zeros(powers.shape[1:])
-    merged = np.zeros(len(q))
-    for (x0, y0, x1, y1), weight in zip(np.asarray(cells).tolist(), weights, strict=True):
-        if weight <= 0:
-            continue
-        inside = powers[:, y0:y1, x0:x1]
-        sums = inside.sum(axis=(1, 2))  # (C,)
-        pooled = (sums / (inside.shape[1] * inside.shape[2])) ** (1.0 / p)
-        unit = pooled / np.linalg.norm(pooled)
-        merged += weight * unit
-        parts[y0:y1, x0:x1] += weight * np.tensordot(q * unit / sums, inside, axes=1)
-    length = float(np.linalg.norm(merged) * np.linalg.norm(q))
-    return parts / length if length > 0 else np.zeros_like(parts)
+    groups = np.asarray(clusters)
+    weights = np.append(np.asarray(z, dtype=np.float64), 0.0)[groups]  # -1 takes the 0 at the end
+    return _normalised(np.tensordot(weights, np.asarray(feature_map, dtype=np.float64), axes=1))
 
 
 def focus_map_from(parts: Float64) -> FloatArray:

@@ -6,10 +6,11 @@ from numpy.typing import NDArray
 from engine.catalogue import photos as catalogue
 from engine.config import FeatureSettings, Method
 from engine.errors import PhotoMissingError
+from engine.features.grid import ospp
 from engine.jobs import Ticket
 from engine.media.pool import DecodeTask
-from engine.network.regions import ospp
-from engine.rank.focus import attribution, focus_map_from, footprint, footprint_shape, found_box
+from engine.rank.attribution import attribution
+from engine.rank.focus import focus_map_from, footprint, footprint_shape, found_box
 from engine.rank.qam import Merge, match
 from engine.requests import FocusAnswer, FocusRequest
 from engine.searching.asked import AskedQuery

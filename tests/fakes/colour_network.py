@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import FeatureSettings
+from engine.features.grid import boxes_of, ospp
 from engine.network.manifest import NetworkManifest
 from engine.network.network import PhotoFeatures
-from engine.network.regions import boxes_of, ospp
 from engine.network.registry import DEFAULT, manifest
 from engine.types import FloatArray, PixelArray
 

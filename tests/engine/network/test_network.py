@@ -10,10 +10,10 @@ import pytest
 
 from engine.config import FeatureSettings
 from engine.errors import DeviceError
+from engine.features.grid import ospp
 from engine.network import registry
 from engine.network.device import DeviceChoice
 from engine.network.network import BATCH_PIXELS, Network
-from engine.network.regions import ospp
 from engine.types import FloatArray, PixelArray
 
 pytestmark = pytest.mark.heavy
@@ -248,7 +248,7 @@ def test_a_batch_stays_within_its_pixels(lacking: Callable[..., Network]) -> Non
 
 def test_the_registry_and_the_device_are_torch_free_until_something_is_loaded() -> None:
     code = (
-        "import sys; import engine.network.registry, engine.network.device, engine.network.regions;"
+        "import sys; import engine.network.registry, engine.network.device, engine.features.grid;"
         "engine.network.registry.manifest('efficientnet-lite0');"
         "sys.exit(bool({'torch', 'timm'} & set(sys.modules)))"
     )

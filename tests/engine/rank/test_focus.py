@@ -1,14 +1,13 @@
-"""Footprints, exact attribution, peaks and found boxes."""
+"""Footprints, focus maps, peaks and found boxes."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.network.regions import boxes_of, ospp
+from engine.features.grid import boxes_of, ospp
+from engine.rank.attribution import attribution
 from engine.rank.focus import (
-    attribution,
+    channel_focus,
     focus_map_from,
     footprint,
     footprint_shape,
@@ -71,54 +70,7 @@ def test_footprint_shape_follows_the_photo(size: Size, shape: tuple[int, int]) -
     assert footprint_shape(size) == shape
 
 
-# --- attribution ----------------------------------------------------------------------------
-
-
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    h=st.integers(1, 12),
-    w=st.integers(1, 12),
-    levels=st.integers(1, 4),
-    mixed_signs=st.booleans(),
-)
-@settings(max_examples=60, deadline=None)
-def test_parts_add_up_to_the_score(
-    seed: int, h: int, w: int, levels: int, mixed_signs: bool
-) -> None:
-    feature_map = _feature_map(seed, h=h, w=w)
-    cells = ospp(h, w, levels)
-    query = np.random.default_rng(seed + 1).standard_normal(len(feature_map))
-    query = query if mixed_signs else np.abs(query)
-    merge = match(query, _pooled(feature_map, cells))
-    parts = attribution(feature_map, cells, merge.z, query, p=P, eps=EPS)
-    assert parts.shape == (h, w)
-    assert parts.sum() == pytest.approx(merge.score, abs=1e-9)
-
-
-def test_parts_do_not_depend_on_the_scale_of_z_or_query() -> None:
-    feature_map, cells = _feature_map(1, h=6, w=8), ospp(6, 8, 3)
-    query = np.abs(np.random.default_rng(2).standard_normal(len(feature_map)))
-    z = match(query, _pooled(feature_map, cells)).z
-    parts = attribution(feature_map, cells, z, query, p=P, eps=EPS)
-    scaled = attribution(feature_map, cells, 7.0 * z, 3.0 * query, p=P, eps=EPS)
-    assert scaled == pytest.approx(parts)
-
-
-def test_sum_pooling_is_the_case_of_exponent_one() -> None:
-    """a_i = (Σ_{k: i∈R_k} z_k/‖f_k‖) qᵀx_i / ‖Fz‖, with unit regions f_k/‖f_k‖."""
-    feature_map = _feature_map(3, h=4, w=5) + np.float32(0.1)
-    cells = np.array([[0, 0, 3, 4], [2, 1, 5, 4]])
-    z = np.array([0.7, 0.4])
-    query = np.abs(np.random.default_rng(4).standard_normal(len(feature_map)))
-    query /= np.linalg.norm(query)
-    sums = np.array([feature_map[:, b:d, a:c].sum(axis=(1, 2)) for a, b, c, d in cells])
-    lengths = np.linalg.norm(sums, axis=1)
-    merged = np.linalg.norm((z / lengths) @ sums)
-    expected = np.zeros((4, 5))
-    for (a, b, c, d), weight in zip(cells, z / lengths, strict=True):
-        expected[b:d, a:c] += weight * np.einsum("c,cyx->yx", query, feature_map[:, b:d, a:c])
-    parts = attribution(feature_map, cells, z, query, p=1.0, eps=1e-9)
-    assert parts == pytest.approx(expected / merged, rel=1e-5)
+# --- maps -----------------------------------------------------------------------------------
 
 
 def test_a_thing_in_the_map_is_pointed_at_and_boxed() -> None:
@@ -152,6 +104,23 @@ def test_a_map_without_a_match_is_empty() -> None:
     assert not focus_map_from(parts).any()
     assert found_box(focus_map_from(parts), Size(400, 300)) is None
     assert peak(focus_map_from(parts)) is None
+
+
+def test_channels_that_matched_are_drawn_by_the_weight_of_their_region() -> None:
+    feature_map = np.zeros((4, 1, 3), dtype=np.float32)
+    feature_map[0, 0, 0] = 2.0  # region 1
+    feature_map[1, 0, 1] = 3.0  # region 0
+    feature_map[2, 0, 2] = 9.0  # no region: ignored
+    feature_map[3, 0, :2] = 1.0  # region 1
+    values = channel_focus(feature_map, [1, 0, -1, 1], [1.0, 2.0])
+    # 2·2 + 2·1, 1·3 + 2·1, 0, over the largest
+    assert values == pytest.approx(np.array([[6.0, 5.0, 0.0]]) / 6.0)
+    assert values.dtype == np.float32
+
+
+def test_channels_of_no_weight_draw_nothing() -> None:
+    assert not channel_focus(np.ones((2, 2, 2), np.float32), [0, -1], [0.0]).any()
+    assert not channel_focus(np.ones((2, 2, 2), np.float32), [-1, -1], []).any()
 
 
 def test_what_speaks_against_the_match_is_not_warm() -> None:

@@ -1,0 +1,1 @@
+"""From feature maps to features: regions, pooling, aggregation, whitening. No torch."""
