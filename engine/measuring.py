@@ -4,12 +4,13 @@ import hashlib
 import os
 from pathlib import Path
 
-from engine.config import FeatureSettings, SearchSettings
+from engine.config import FeatureSettings, NetworkChoice, SearchSettings
 from engine.errors import GroundTruthError, PhotoError
 from engine.evaluation.groundtruth import GroundTruth, TruthQuery, read
 from engine.evaluation.job import Subject
 from engine.evaluation.job import evaluate as judge
 from engine.jobs import Ticket
+from engine.network.registry import DEFAULT
 from engine.requests import (
     EvaluateReport,
     EvaluateRequest,
@@ -34,7 +35,8 @@ def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
     _demand_photos(truth)
     features = FeatureSettings(size_px=request.size_px or FeatureSettings().size_px)
     search = request.settings or SearchSettings()
-    with Engine.open(_library_of(request.folder)) as engine:
+    network = request.network or NetworkChoice(DEFAULT)  # whatever the last run measured
+    with Engine.open(_library_of(request.folder), network=network) as engine:
         engine.index(IndexRequest((request.folder,), features.size_px), ticket)
         run = _Run(engine, truth, search, features, ticket, exact=request.exact_focus)
         subject = Subject(identify=run.identify, rank=run.rank, focus=run.focus)

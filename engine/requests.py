@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from engine.config import SearchSettings
+from engine.config import NetworkChoice, SearchSettings
 from engine.types import (
     Box,
     Failure,
@@ -200,13 +200,14 @@ class EvaluateRequest:
     """Measure retrieval on a folder that holds photos and gt.json.
 
     ``exact_focus``: judge the exact focus maps rather than the footprints (one more network pass
-    for every judged pair).
+    for every judged pair). ``network`` None: the shipped one.
     """
 
     folder: Path
     settings: SearchSettings | None = None
     size_px: int | None = None
     exact_focus: bool = False
+    network: NetworkChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
