@@ -70,7 +70,7 @@ def part(model: nn.Module, layer: str) -> nn.Module:
     Raises:
         NetworkError: there is none; the reason lists the nearest names.
     """
-    parts = dict(model.named_modules())
+    parts: dict[str, nn.Module] = dict(model.named_modules())
     if layer and layer in parts:
         return parts[layer]
     near = difflib.get_close_matches(layer, parts, n=5, cutoff=0.3)

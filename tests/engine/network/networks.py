@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -30,12 +31,13 @@ def random_state(name: str, *, seed: int = 0) -> dict[str, Tensor]:
     def weight(tensor: Tensor) -> Tensor:
         if tensor.ndim == 1:  # of a norm
             return torch.rand(tensor.shape, generator=random) + 0.5
-        spread = (2 / tensor[0].numel()) ** 0.5
+        spread: float = (2 / tensor[0].numel()) ** 0.5
         return torch.randn(tensor.shape, generator=random) * spread
 
+    state: dict[str, Tensor] = model.state_dict()
     return {
         key: make.get(key.rpartition(".")[2], weight)(tensor)
-        for key, tensor in model.state_dict().items()
+        for key, tensor in state.items()
         if not key.startswith(("classifier.", "fc.", "aux"))
     }
 
@@ -63,7 +65,8 @@ def plain_map(name: str, weights: Path, layer: str, images: Tensor) -> Tensor:
 
     with torch.inference_mode():
         if layer == FORWARD_FEATURES:
-            return model.forward_features(images)  # type: ignore[operator, no-any-return]
-        model.get_submodule(layer).register_forward_hook(keep)
-        model(images)
+            seen.append(cast(Callable[[Tensor], Tensor], model.forward_features)(images))
+        else:
+            model.get_submodule(layer).register_forward_hook(keep)
+            model(images)
     return seen[0]
