@@ -105,6 +105,12 @@ def test_a_network_that_takes_no_small_photo_gets_it_filled_up() -> None:
     assert (15 + shape.offset) // shape.stride == 1
 
 
+def test_googlenet_makes_the_scale_that_its_weights_were_trained_on() -> None:
+    from engine.network.architectures import create
+
+    assert create("torchvision", "googlenet").model.transform_input is True
+
+
 def test_preprocessing_is_the_librarys(tmp_path: Path) -> None:
     resnet = registry.manifest_of(with_random_weights("resnet50", tmp_path))
     assert resnet.mean == pytest.approx(IMAGENET_MEAN)
@@ -117,7 +123,9 @@ def test_preprocessing_is_the_librarys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layer", ["conv1", "bn1", "layer1", "layer2.0.conv2", "layer2.0.bn2"])
-def test_any_layer_is_itself_though_norms_are_folded(tmp_path: Path, layer: str) -> None:
+def test_any_layer_is_itself_though_norms_are_folded(
+    tmp_path: Path, layer: str, caplog: pytest.LogCaptureFixture
+) -> None:
     choice = with_random_weights(SMALL, tmp_path, layer=layer)
     network = loaded(choice)
     photo = picture(70, 90)
@@ -125,6 +133,7 @@ def test_any_layer_is_itself_though_norms_are_folded(tmp_path: Path, layer: str)
     expected = plain_map(SMALL, choice.weights, layer, normalised(photo, network.manifest))
     got = network.feature_map(photo)
     assert differ(got, expected[0].numpy()) < 1e-3
+    assert "stays as it is" not in caplog.text, "it was rebuilt"
     if layer in ("conv1", "layer2.0.conv2"):
         assert got.min() < 0, "no ReLU: pooling clamps"
     assert np.isfinite(network.extract([photo])[0].regions).all()

@@ -113,6 +113,7 @@ def test_a_server_that_gives_no_parts_starts_anew(server: Server, tmp_path: Path
     (tmp_path / "w.pth.part").write_bytes(CONTENT[:1000])
     server.ranges = False
     assert got(server, tmp_path / "w.pth").read_bytes() == CONTENT
+    assert server.asked == ["bytes=1000-"], "once, and what was there is not kept"
 
 
 def test_a_part_that_is_whole_already_is_taken(server: Server, tmp_path: Path) -> None:
