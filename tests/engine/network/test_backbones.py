@@ -108,7 +108,7 @@ def test_a_network_that_takes_no_small_photo_gets_it_filled_up() -> None:
 def test_googlenet_makes_the_scale_that_its_weights_were_trained_on() -> None:
     from engine.network.architectures import create
 
-    assert create("torchvision", "googlenet").model.transform_input is True
+    assert bool(create("torchvision", "googlenet").model.transform_input)
 
 
 def test_preprocessing_is_the_librarys(tmp_path: Path) -> None:
@@ -146,6 +146,16 @@ def test_what_lies_behind_the_layer_is_not_kept(tmp_path: Path) -> None:
     names = {name.split(".")[1] for name in build(known, choice.weights).state_dict()}
     assert {"inception4e", "conv1"} < names
     assert not {"inception5a", "fc", "aux1", "aux2"} & names
+
+
+def test_a_part_that_is_kept_is_not_folded() -> None:
+    from engine.network.inference import for_inference
+
+    block = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 1), torch.nn.BatchNorm2d(4))
+    kept = for_inference(torch.nn.Sequential(block), keep="0.0")
+    assert isinstance(kept.get_submodule("0.1"), torch.nn.BatchNorm2d)
+    folded = for_inference(torch.nn.Sequential(block))
+    assert isinstance(folded.get_submodule("0.1"), torch.nn.Identity)
 
 
 def test_a_fold_that_changes_numbers_is_not_made(tmp_path: Path) -> None:
