@@ -6,6 +6,7 @@ All are frozen dataclasses; `validate` methods raise `SettingsError` with one re
 import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from engine.errors import SettingsError
 
@@ -64,6 +65,20 @@ class Clustering(StrEnum):
 
     SPECTRAL = "spectral"
     KMEANS = "k-means"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkChoice:
+    """A network by name, as the command line takes it: a shipped one, one of the papers'
+    ("vgg19", "googlenet", "resnet152", "resnet101", "resnet50"), or "timm:NAME".
+
+    ``weights``: the file of its weights, which all but the shipped need. ``layer``: the module
+    whose output is the feature map; None: the paper's, or the network's last.
+    """
+
+    name: str
+    weights: Path | None = None
+    layer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,5 +87,25 @@ class NetworkError(RefocalError):
     """A network is unknown, or its weights are missing or fail their checksum."""
 
 
+class FetchError(NetworkError):
+    """Weights could not be fetched."""
+
+
+class FetchOfflineError(FetchError):
+    """There was no connection, or it broke; trying again goes on where it broke."""
+
+
+class FetchRefusedError(FetchError):
+    """The server has no such file, or one that may not be taken."""
+
+
+class FetchDamagedError(FetchError):
+    """What came has the wrong checksum."""
+
+
+class FetchDiskError(FetchError):
+    """There is no room for the file, or no permission to write it."""
+
+
 class DeviceError(RefocalError):
     """No device can run the network, not even the CPU."""

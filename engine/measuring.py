@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.catalogue.walk import FoundFile, walk
-from engine.config import FeatureSettings, SearchSettings
+from engine.config import FeatureSettings, NetworkChoice, SearchSettings
 from engine.errors import FolderError, GroundTruthError, PhotoError
 from engine.evaluation.groundtruth import GroundTruth, Protocol, TruthQuery
 from engine.evaluation.job import Subject
 from engine.evaluation.job import evaluate as judge
 from engine.evaluation.reading import read
 from engine.jobs import Ticket
+from engine.network.registry import DEFAULT
 from engine.requests import (
     EvaluateReport,
     EvaluateRequest,
@@ -43,7 +44,9 @@ def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
     features = FeatureSettings(size_px=request.size_px or FeatureSettings().size_px)
     search = request.settings or SearchSettings()
     distracting = _photos_in(request.distractors)
-    with Engine.open(_library_of(request.folder, request.distractors)) as engine:
+    network = request.network or NetworkChoice(DEFAULT)  # whatever the last run measured
+    library = _library_of(request.folder, request.distractors)
+    with Engine.open(library, network=network) as engine:
         engine.index(IndexRequest((request.folder, *request.distractors), features.size_px), ticket)
         run = _Run(engine, truth, search, features, ticket, exact=request.exact_focus)
         subject = Subject(run.identify, run.rank, run.focus, run.distractors(distracting))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from engine.config import SearchSettings
+from engine.config import NetworkChoice, SearchSettings
 from engine.types import (
     Box,
     Failure,
@@ -203,7 +203,7 @@ class EvaluateRequest:
 
     ``distractors``: folders whose photos are ranked too and are right for no query.
     ``exact_focus``: judge the exact focus maps rather than the footprints (one more network pass
-    for every judged pair).
+    for every judged pair). ``network`` None: the shipped one.
     """
 
     folder: Path
@@ -211,6 +211,7 @@ class EvaluateRequest:
     size_px: int | None = None
     exact_focus: bool = False
     distractors: tuple[Path, ...] = ()
+    network: NetworkChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from engine.config import DecodeSettings, FeatureSettings
+from engine.config import DecodeSettings, FeatureSettings, NetworkChoice
 from engine.media.pool import DecodePool
-from engine.network.manifest import network_key
-from engine.network.registry import DEFAULT, manifest
+from engine.network.manifest import NetworkManifest, network_key
+from engine.network.registry import DEFAULT, load_described, manifest, manifest_of
 
 if TYPE_CHECKING:  # loading these loads torch
     from engine.network.device import DeviceChoice
@@ -35,6 +35,7 @@ class Runtime:
         self._network_lock = threading.Lock()
         self._pool_lock = threading.Lock()
         self._device: DeviceChoice | None = None
+        self._manifests: dict[NetworkChoice, NetworkManifest] = {}
         self._networks: dict[str, Network] = {}
         self._pools: dict[Use, DecodePool] = {}
 
@@ -49,20 +50,38 @@ class Runtime:
     ) -> None:
         self.close()
 
-    def network(self, features: FeatureSettings) -> "Network":
-        """The default network for these features, loaded once.
+    def manifest(self, choice: NetworkChoice) -> NetworkManifest:
+        """What the chosen network is; found out once (see `registry.manifest_of`).
+
+        Raises:
+            NetworkError: there is no such network or layer, or its weights cannot be read.
+        """
+        if choice == NetworkChoice(DEFAULT):
+            return manifest(DEFAULT)
+        with self._network_lock:
+            if choice not in self._manifests:
+                from engine.network.loading import preload
+
+                preload()
+                self._manifests[choice] = manifest_of(choice)
+            return self._manifests[choice]
+
+    def network(self, features: FeatureSettings, known: NetworkManifest | None = None) -> "Network":
+        """The network of this manifest (None: the default's) for these features, loaded once.
 
         Raises:
             NetworkError: its weights are missing or fail their checksum.
         """
-        key = network_key(manifest(DEFAULT), features)
+        known = known or manifest(DEFAULT)
+        key = network_key(known, features)
         with self._network_lock:
             if key not in self._networks:
                 from engine.network.loading import preload
-                from engine.network.registry import load
 
                 preload()
-                self._networks[key] = load(DEFAULT, device=self._choose(), features=features)
+                self._networks[key] = load_described(
+                    known, device=self._choose(), features=features
+                )
             return self._networks[key]
 
     def _choose(self) -> "DeviceChoice":

@@ -10,15 +10,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from engine.catalogue import photos as catalogue
-from engine.config import FeatureSettings, IndexSettings
+from engine.config import FeatureSettings, IndexSettings, NetworkChoice
 from engine.errors import LibraryError, PhotoMissingError
 from engine.indexing.job import index
 from engine.indexing.parts import IndexParts
 from engine.jobs import Ticket
 from engine.media.pool import DecodeTask
 from engine.media.thumbnails import ThumbnailCache
-from engine.network.manifest import network_key
-from engine.network.registry import DEFAULT, manifest
+from engine.network.manifest import NetworkManifest, network_key
+from engine.network.registry import DEFAULT, current
 from engine.requests import (
     DoctorReport,
     DoctorRequest,
@@ -60,13 +60,19 @@ class Engine:
     """One open library. Close it, or use it as a context manager."""
 
     def __init__(
-        self, paths: LibraryPaths, database: Database, lock: WriterLock | None, runtime: Runtime
+        self,
+        paths: LibraryPaths,
+        database: Database,
+        lock: WriterLock | None,
+        runtime: Runtime,
+        network: NetworkChoice | None,
     ) -> None:
         """Not for callers: see `open`."""
         self._paths = paths
         self._database = database
         self._lock = lock
         self._runtime = runtime
+        self._network = network
         self._thumbnails = ThumbnailCache(
             paths.thumbnails, limit_bytes=runtime.decode.thumbnail_cache_bytes
         )
@@ -77,11 +83,17 @@ class Engine:
 
     @classmethod
     def open(
-        cls, library: Path, *, writable: bool = True, runtime: Runtime | None = None
+        cls,
+        library: Path,
+        *,
+        writable: bool = True,
+        runtime: Runtime | None = None,
+        network: NetworkChoice | None = None,
     ) -> "Engine":
         """Open the library in this folder; a writable one is made where there is none.
 
         Fast: no network is loaded. ``runtime`` is taken over and closed with the engine.
+        ``network``: None for the one that the library is in use with.
 
         Raises:
             LibraryInUseError: another process writes it (only if ``writable``).
@@ -97,7 +109,7 @@ class Engine:
             if lock is not None:
                 lock.release()
             raise
-        return cls(paths, database, lock, runtime or Runtime())
+        return cls(paths, database, lock, runtime or Runtime(), network)
 
     def __enter__(self) -> Self:
         return self
@@ -133,7 +145,7 @@ class Engine:
         """Load the network for these features, open their index, and say what was found."""
         ticket = ticket or Ticket()
         ticket.update("loading the network", 0, 0)
-        network = self._runtime.network(features)
+        network = self._runtime.network(features, self._known())
         ticket.update("opening the index", 0, 0)
         snapshot = self._collection(features).snapshot(ticket)
         return EngineStatus(
@@ -152,14 +164,14 @@ class Engine:
         """
         if self._lock is None:
             raise LibraryError("this library was opened for reading only")
-        features = self._features(request.size_px)
+        features, known = self._features(request.size_px), self._known()
         with self._indexing:
             collection = self._collection(features)
             parts = IndexParts(
                 database=self._database,
                 vectors=collection.vectors,
                 network=collection.record,
-                extractor=lambda: self._runtime.network(features),
+                extractor=lambda: self._runtime.network(features, known),
                 pool=self._runtime.pool(Use.WORK),
                 thumbnails=self._thumbnails,
                 settings=IndexSettings(),
@@ -247,11 +259,20 @@ class Engine:
         active = active_network(self._database)
         return FeatureSettings.from_json(active.settings) if active else FeatureSettings()
 
+    def _known(self) -> NetworkManifest:
+        """The network that was asked for, or else the one that the library is in use with."""
+        if self._network is not None:
+            return self._runtime.manifest(self._network)
+        active = active_network(self._database)
+        if active is None:
+            return self._runtime.manifest(NetworkChoice(DEFAULT))
+        return current(NetworkManifest.from_json(active.manifest))
+
     def _collection(self, features: FeatureSettings) -> "Collection":
         from engine.retrieval.collection import Collection
 
         features.validate()
-        known = manifest(DEFAULT)
+        known = self._known()
         key = network_key(known, features)
         with self._opening:
             if key not in self._collections:
@@ -272,10 +293,11 @@ class Engine:
     def _search_parts(self, features: FeatureSettings) -> "SearchParts":
         from engine.searching.parts import SearchParts
 
+        known = self._known()
         return SearchParts(
             database=self._database,
             features=features,
-            network=lambda: self._runtime.network(features),
+            network=lambda: self._runtime.network(features, known),
             pool=self._runtime.pool(Use.WORK),
             snapshot=self._collection(features).snapshot,
             asked=self._asked,

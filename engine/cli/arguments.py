@@ -4,8 +4,20 @@ import argparse
 from pathlib import Path
 from typing import TypeAlias
 
-from engine.config import Expansion, FeatureSettings, Method, RegionScheme, SearchSettings, Solver
+from engine.config import (
+    Expansion,
+    FeatureSettings,
+    Method,
+    NetworkChoice,
+    RegionScheme,
+    SearchSettings,
+    Solver,
+)
+from engine.network.registry import DEFAULT
 from engine.types import Box
+
+FETCH = "fetch"
+
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -48,6 +60,13 @@ def search_settings(options: argparse.Namespace) -> SearchSettings:
     )
 
 
+def network_choice(options: argparse.Namespace, weights: Path | None) -> NetworkChoice | None:
+    """The network that the options name, with this file of weights; None: they name none."""
+    if options.network is None and weights is None and options.layer is None:
+        return None
+    return NetworkChoice(options.network or DEFAULT, weights, options.layer)
+
+
 def _command(commands: _Commands, name: str, summary: str) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=summary, description=summary)
     command.add_argument("--json", action="store_true", help="one JSON object on standard output")
@@ -65,6 +84,7 @@ def _add_index(commands: _Commands) -> None:
     command.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
     _add_library(command)
     _add_size(command)
+    _add_network(command)
     command.add_argument(
         "--retry-failed", action="store_true", help="try again the photos that failed before"
     )
@@ -80,6 +100,7 @@ def _add_search(commands: _Commands) -> None:
     )
     _add_library(command)
     _add_ranking(command)
+    _add_network(command)
 
 
 def _add_evaluate(commands: _Commands) -> None:
@@ -104,6 +125,7 @@ def _add_evaluate(commands: _Commands) -> None:
         help="judge the exact focus maps, not the stored regions' footprints",
     )
     _add_ranking(command)
+    _add_network(command)
 
 
 def _add_doctor(commands: _Commands) -> None:
@@ -152,6 +174,28 @@ def _add_size(command: argparse.ArgumentParser) -> None:
             "longest side of photos before the network, never enlarged "
             f"(default: the library's own; {FeatureSettings().size_px} for a new one)"
         ),
+    )
+
+
+def _add_network(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--network",
+        metavar="NAME",
+        help=(
+            f"{DEFAULT}, vgg19, googlenet, resnet152, resnet101, resnet50 or timm:NAME "
+            f"(default: the library's own; {DEFAULT} for a new one)"
+        ),
+    )
+    command.add_argument(
+        "--weights",
+        metavar="FILE",
+        help=(
+            "the network's weights, .pth or .safetensors; "
+            f"'{FETCH}': get torchvision's from the internet, once"
+        ),
+    )
+    command.add_argument(
+        "--layer", metavar="NAME", help="whose output is the feature map (default: the paper's)"
     )
 
 

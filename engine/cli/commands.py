@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.cli import output
-from engine.cli.arguments import search_settings
+from engine.cli.arguments import FETCH, network_choice, search_settings
+from engine.config import NetworkChoice
 from engine.errors import FolderError, PhotoError
 from engine.jobs import Ticket
+from engine.network.fetch import fetch_weights
 from engine.requests import (
     DoctorRequest,
     EvaluateRequest,
@@ -17,6 +19,7 @@ from engine.requests import (
     SearchRequest,
 )
 from engine.service import Engine, default_library
+from engine.store.paths import weights_cache
 from engine.types import Box, FocusMap, Hit, Picture
 
 
@@ -35,9 +38,17 @@ def _library(options: argparse.Namespace) -> Path:
     return options.library or default_library()
 
 
+def _network(options: argparse.Namespace, ticket: Ticket) -> NetworkChoice | None:
+    weights = Path(options.weights) if options.weights else None
+    if options.weights == FETCH:
+        weights = fetch_weights(options.network or "", weights_cache(), ticket)
+    return network_choice(options, weights)
+
+
 def _index(options: argparse.Namespace, ticket: Ticket) -> int:
     request = IndexRequest(tuple(options.folders), options.size, options.retry_failed)
-    with Engine.open(_library(options)) as engine:
+    network = _network(options, ticket)
+    with Engine.open(_library(options), network=network) as engine:
         report = engine.index(request, ticket)
     output.index_report(report, as_json=options.json)
     if options.folders and not report.found:
@@ -50,7 +61,8 @@ def _search(options: argparse.Namespace, ticket: Ticket) -> int:
     request = SearchRequest(
         Picture(options.photo), options.box, options.top, search_settings(options), options.size
     )
-    with Engine.open(_library(options), writable=False) as engine:
+    network = _network(options, ticket)
+    with Engine.open(_library(options), writable=False, network=network) as engine:
         answer = engine.search(request, ticket)
         maps = _write_focus(engine, answer, options.focus, ticket) if options.focus else {}
     output.search_answer(answer, maps, as_json=options.json)
@@ -91,6 +103,7 @@ def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
         options.size,
         options.exact_focus,
         tuple(options.distractors),
+        network=_network(options, ticket),
     )
     output.evaluate_report(evaluate(request, ticket), as_json=options.json)
     return 0

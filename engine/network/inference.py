@@ -7,27 +7,43 @@ from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 
-def for_inference(module: nn.Module) -> nn.Module:
+def for_inference(module: nn.Module, *, keep: str = "") -> nn.Module:
     """The module with batch norms folded into the convolutions before them and paddings that
     copy nothing. Outputs agree to rounding (1e-4 on values up to 6). Changes ``module`` itself.
 
+    A norm is taken to follow the convolution that it was registered after, as in all networks of
+    torchvision and nearly all of timm; `engine.network.backbone.build` compares the outputs.
+
     On two cores a photo of 768 × 576 pixels takes EfficientNet-Lite0 a sixth less time.
+
+    Args:
+        keep: the dotted name of a part whose own output shall stay as it is; "": none.
     """
     module.eval()
-    names = list(module._modules)
-    for name, following in itertools.pairwise(names):
+    for name, following in itertools.pairwise(list(module._modules)):
         conv, norm = module._modules[name], module._modules[following]
-        if isinstance(conv, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
+        if keep == name or keep.startswith(f"{following}."):
+            continue
+        if isinstance(conv, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d) and _fold(conv, norm):
             module._modules[name] = fuse_conv_bn_eval(conv, norm)
             # timm's batch norm carries the activation that follows it.
             module._modules[following] = getattr(norm, "act", nn.Identity())
+    head, _, rest = keep.partition(".")
     for name, child in module.named_children():
         if isinstance(child, nn.Conv2d):
             if _pads_same(child):
                 module._modules[name] = _SameConv2d(child)
         else:
-            for_inference(child)
+            for_inference(child, keep=rest if name == head else "")
     return module
+
+
+def _fold(conv: nn.Conv2d, norm: nn.BatchNorm2d) -> bool:
+    """Whether the two can be one: not a convolution that makes its weights anew in each pass, nor
+    a norm of other channels or without statistics."""
+    plain = type(conv) is nn.Conv2d or type(conv).__name__ == "Conv2dSame"
+    fits = conv.out_channels == norm.num_features and norm.running_mean is not None
+    return plain and fits
 
 
 def _pads_same(conv: nn.Conv2d) -> bool:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -15,9 +16,13 @@ _NUMBERS_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class WeightsSource:
-    """Where the weights come from: a file of an installed distribution, and its SHA-256."""
+    """Where the weights come from, and the SHA-256 of the file.
 
-    package: str
+    ``file`` lies in the installed ``package``; where that is None it is a file of the user's, by
+    its absolute path.
+    """
+
+    package: str | None
     file: str
     sha256: str
 
@@ -35,13 +40,16 @@ class Measurement:
 class NetworkManifest:
     """One network with its preprocessing, its pooling and where it comes from.
 
-    ``backbone`` is timm's name of the architecture and ``layer`` the place whose output is the
-    feature map: ``dim`` channels, one cell for ``stride`` × ``stride`` pixels. ``mean`` and
-    ``std`` of red, green, blue on the scale 0..255: the network sees (x - mean) / std.
+    ``backbone`` is the name of the architecture in ``library`` ("timm" or "torchvision") and
+    ``layer`` the place whose output is the feature map (see engine.network.layers): ``dim``
+    channels, one cell for ``stride`` × ``stride`` pixels. A side of n ≥ ``smallest_px`` pixels
+    has (n + ``offset``) // ``stride`` cells: networks differ in whether the last pixels, too few
+    for a stride, get a cell. ``mean`` and ``std`` of red, green, blue on the scale 0..255: the
+    network sees (x - mean) / std.
     ``pooling`` is "gem": generalised mean with exponent ``gem_p`` over values of at least
     ``gem_eps`` (Revaud et al. 2019, section 3.1), then L2. ``whitening`` names one that follows,
     or is None. ``known_output``: what the test picture gives on a CPU that is right
-    (engine.network.registry.fingerprint).
+    (engine.network.registry.fingerprint), or () where only the machine's own CPU can tell.
     """
 
     name: str
@@ -59,6 +67,14 @@ class NetworkManifest:
     weights: WeightsSource
     known_output: tuple[float, ...]
     measured: tuple[Measurement, ...]
+    offset: int
+    smallest_px: int
+    library: str = "timm"
+
+    def cells(self, height: int, width: int) -> tuple[int, int]:
+        """Rows and columns of the feature map of a photo of this many pixels, at least
+        ``smallest_px`` each way."""
+        return (height + self.offset) // self.stride, (width + self.offset) // self.stride
 
     def to_json(self) -> str:
         """The manifest as JSON text."""
@@ -82,8 +98,12 @@ class NetworkManifest:
             raise NetworkError(f"this is no manifest of a network: {error}") from error
 
 
-# What says about a network without changing its numbers.
-_SAYS_ONLY = {"name", "licence", "known_output", "measured"}
+# What says about a network without changing its numbers, or follows from what does.
+_SAYS_ONLY = {"name", "licence", "known_output", "measured", "offset", "smallest_px"}
+# Left out while it has the value that it had when there was no other: keys of then still hold.
+_ONCE_THE_ONLY = {"library": "timm"}
+_NOTHING = object()
+_LONGEST_NAME = 80
 
 
 def network_key(manifest: NetworkManifest, features: FeatureSettings) -> str:
@@ -95,6 +115,7 @@ def network_key(manifest: NetworkManifest, features: FeatureSettings) -> str:
         field.name: getattr(manifest, field.name)
         for field in fields(manifest)
         if field.name not in _SAYS_ONLY | {"weights"}
+        and getattr(manifest, field.name) != _ONCE_THE_ONLY.get(field.name, _NOTHING)
     }
     facts = {
         "version": _NUMBERS_VERSION,
@@ -103,4 +124,5 @@ def network_key(manifest: NetworkManifest, features: FeatureSettings) -> str:
         "features": asdict(features),
     }
     text = json.dumps(facts, sort_keys=True)
-    return f"{manifest.name}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", manifest.name)[:_LONGEST_NAME]
+    return f"{name}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"

@@ -49,8 +49,8 @@ class Network:
     When the device runs out of memory the mini-batch is halved, and when a single photo is still
     too much the CPU takes over for good; no photo is skipped, and ``notes`` says so once.
 
-    Photos are upright sRGB pixels (H, W, 3) uint8. A side shorter than one cell of the feature
-    map is filled up to it by repeating the outermost pixels.
+    Photos are upright sRGB pixels (H, W, 3) uint8. A side shorter than the network can take is
+    filled up to that by repeating the outermost pixels.
     """
 
     def __init__(
@@ -119,7 +119,8 @@ class Network:
         return cast(FloatArray, pooled[0, 0])
 
     def feature_map(self, image: PixelArray) -> FloatArray:
-        """(C, h, w) float32, not negative. Takes its turn before any batch."""
+        """(C, h, w) float32, not negative where the layer ends with a ReLU; pooling raises what
+        is below its ``gem_eps`` to that. Takes its turn before any batch."""
         batch = self._padded([image])
         while True:
             with self._gate.turn(interactive=True):
@@ -170,17 +171,16 @@ class Network:
             self._notes.append(text)
 
     def _padded(self, photos: list[PixelArray]) -> PixelArray:
-        """(B, H, W, 3), H and W at least one cell."""
+        """(B, H, W, 3), H and W at least the network's smallest."""
         for photo in photos:
             if photo.ndim != 3 or photo.shape[2] != 3 or photo.dtype != np.uint8 or not photo.size:
                 raise ValueError(f"no photo: {photo.dtype} {photo.shape}, not uint8 (H, W, 3)")
         batch = np.stack(photos)
-        lacking = [max(0, self._manifest.stride - side) for side in batch.shape[1:3]]
+        lacking = [max(0, self._manifest.smallest_px - side) for side in batch.shape[1:3]]
         if any(lacking):
             fill = ((0, 0), (0, lacking[0]), (0, lacking[1]), (0, 0))
             batch = np.pad(batch, fill, mode="edge")
         return batch
 
     def _cells(self, batch: PixelArray) -> tuple[int, int]:
-        stride = self._manifest.stride
-        return -(-batch.shape[1] // stride), -(-batch.shape[2] // stride)
+        return self._manifest.cells(batch.shape[1], batch.shape[2])

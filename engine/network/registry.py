@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.config import FeatureSettings
+from engine.config import FeatureSettings, NetworkChoice
 from engine.errors import NetworkError
 from engine.network.device import DeviceChoice
 from engine.network.manifest import NetworkManifest, WeightsSource
@@ -28,6 +28,8 @@ _MANIFESTS = {
             layer="conv_head, bn2, ReLU6",
             dim=1280,
             stride=32,
+            offset=31,
+            smallest_px=32,
             mean=(127.0, 127.0, 127.0),
             std=(128.0, 128.0, 128.0),
             pooling="gem",
@@ -60,8 +62,51 @@ def manifest(name: str) -> NetworkManifest:
         raise NetworkError(f"there is no network {name!r}; there are: {known}") from None
 
 
+def manifest_of(choice: NetworkChoice) -> NetworkManifest:
+    """What the network that somebody chose is. Quick for a shipped one as it is; for others it
+    imports torch, reads the file of weights once and measures the layer.
+
+    Raises:
+        NetworkError: the network or its layer is unknown, or its weights are not named or cannot
+            be read.
+    """
+    shipped = _MANIFESTS.get(choice.name)
+    if shipped is None:
+        from engine.network.described import with_weights
+
+        return with_weights(choice)
+    if choice.weights is not None:
+        raise NetworkError(
+            f"{choice.name} has its own weights; for others choose timm:{shipped.backbone}"
+        )
+    if choice.layer is None:
+        return shipped
+    from engine.network.described import at_layer
+
+    return at_layer(shipped, choice.layer)
+
+
+def current(kept: NetworkManifest) -> NetworkManifest:
+    """The manifest of a network as a library remembers it: of a shipped one today's."""
+    if kept.weights.package is None or kept.name not in _MANIFESTS:
+        return kept
+    shipped = _MANIFESTS[kept.name]
+    return shipped if kept.layer == shipped.layer else kept
+
+
 def load(
     name: str,
+    *,
+    device: DeviceChoice,
+    features: FeatureSettings,
+    threads: int | None = None,
+) -> Network:
+    """The shipped network of this name; see `load_described`."""
+    return load_described(manifest(name), device=device, features=features, threads=threads)
+
+
+def load_described(
+    known: NetworkManifest,
     *,
     device: DeviceChoice,
     features: FeatureSettings,
@@ -70,27 +115,25 @@ def load(
     """The network, ready to run. Takes seconds: imports torch, reads and checks the weights.
 
     A known picture goes through first. On a graphics card that gives other numbers than it should
-    the CPU is taken instead, and `Network.device` has the reason.
+    the CPU is taken instead, and `Network.device` has the reason. What it should give the manifest
+    of a shipped network knows; for others the CPU says it.
 
     Args:
         threads: how many share one operation on the CPU; None leaves a core free if it can.
 
     Raises:
-        NetworkError: the name is unknown, or the weights are missing, damaged or of another
-            network.
+        NetworkError: the weights are missing, damaged or of another network.
     """
-    known = manifest(name)
     weights = weights_file(known.weights)
     # Heavy: torch and timm. Nobody who only wants a manifest pays for them.
     from engine.network.backbone import Backbone, build, use_threads
-    from engine.network.inference import for_inference
 
     use_threads(threads)
 
     def computes_on(kind: str) -> Computes:
         if kind == "cpu":
             keep_freed_memory()
-        return Backbone(for_inference(build(known, weights)), known, device=kind)
+        return Backbone(build(known, weights, quick=True), known, device=kind)
 
     def network_on(choice: DeviceChoice) -> Network:
         on_cpu = None if choice.kind == "cpu" else partial(computes_on, "cpu")
@@ -98,10 +141,15 @@ def load(
         return Network(known, backbone, features=features, device=choice, on_cpu=on_cpu)
 
     network = network_on(device)
-    if device.kind != "cpu" and not _counts_right(network):
-        network = network_on(DeviceChoice("cpu", f"CPU: {name} gives wrong numbers on CUDA"))
-    if network.device.kind == "cpu" and not _counts_right(network):
-        raise NetworkError(f"{name} gives wrong numbers for a known picture on this machine")
+    if device.kind != "cpu":
+        expected = known.known_output
+        if not expected:
+            expected = fingerprint(network_on(DeviceChoice("cpu", "CPU: to compare with")))
+        if _counts_right(network, expected):
+            return network
+        network = network_on(DeviceChoice("cpu", f"CPU: {known.name} gives wrong numbers on CUDA"))
+    if not _counts_right(network, known.known_output or fingerprint(network)):
+        raise NetworkError(f"{known.name} gives wrong numbers for a known picture on this machine")
     return network
 
 
@@ -114,10 +162,11 @@ def fingerprint(network: Network) -> tuple[float, ...]:
     return tuple(network.descriptor(picture).reshape(8, -1).sum(axis=1).tolist())
 
 
-def _counts_right(network: Network) -> bool:
-    """Within 1 %: kernels that round otherwise (TF32 too) differ by a tenth of that."""
+def _counts_right(network: Network, expected: tuple[float, ...]) -> bool:
+    """Within 1 %: kernels that round otherwise (TF32 too) differ by a tenth of that. Numbers that
+    are none are never right."""
     got = fingerprint(network)
-    right = np.allclose(got, network.manifest.known_output, rtol=0.01, atol=0.01)
+    right = np.allclose(got, expected, rtol=0.01, atol=0.01)
     if not right:
         _log.warning("%s on %s: %s", network.manifest.name, network.device.kind, got)
     return right
@@ -125,15 +174,31 @@ def _counts_right(network: Network) -> bool:
 
 def weights_file(source: WeightsSource) -> Path:
     """The file of weights, whole and the one that is meant."""
+    path = _place(source)
+    if sha256_of(path) == source.sha256:
+        return path
+    if source.package is None:
+        raise NetworkError(f"{path} is no longer the file of weights that was chosen: name it anew")
+    raise NetworkError(f"the weights are damaged: {path} has the wrong checksum")
+
+
+def _place(source: WeightsSource) -> Path:
+    if source.package is None:
+        return Path(source.file)
     spec = importlib.util.find_spec(source.package)
     if spec is None or not spec.submodule_search_locations:
         raise NetworkError(f"the weights are missing: no package {source.package} is installed")
-    path = Path(spec.submodule_search_locations[0]) / source.file
+    return Path(spec.submodule_search_locations[0]) / source.file
+
+
+def sha256_of(weights: Path) -> str:
+    """The hex digest of a file of weights.
+
+    Raises:
+        NetworkError: it cannot be read.
+    """
     try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        with weights.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise NetworkError(f"the weights cannot be read: {error}") from error
-    if found != source.sha256:
-        raise NetworkError(f"the weights are damaged: {path} has the wrong checksum")
-    return path

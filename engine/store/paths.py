@@ -49,6 +49,11 @@ def evaluation_cache() -> Path:
     return Path(platformdirs.user_cache_dir("refocal", appauthor=False)) / "evaluation"
 
 
+def weights_cache() -> Path:
+    """Where fetched weights of networks are kept: the platform's cache folder."""
+    return Path(platformdirs.user_cache_dir("refocal", appauthor=False)) / "weights"
+
+
 def spelled(path: Path) -> str:
     """A path as one printable line, whatever bytes its name is made of."""
     return "".join(
