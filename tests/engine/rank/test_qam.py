@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+import qpsolvers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.config import Solver
 from engine.jobs import Cancelled, Ticket
-from engine.rank.qam import Merge, match, match_many
+from engine.rank.qam import Merge, match, match_many, merge_from_grams
 
 SOLVERS = list(Solver)
+EXACT = [Solver.BATCHED, Solver.NNLS]
 # Columns (1, 1, 0) and (0, 1, 2) of F, one region in each row.
 GOLDEN = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 2.0]])
 
@@ -187,6 +189,68 @@ def test_cancel_stops_the_matching() -> None:
         match_many(np.ones(3), np.ones((4, 3)), [0, 2, 4], ticket=ticket)
 
 
+# --- precomputed products -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_known_products_give_the_same_merge(solver: Solver) -> None:
+    rows = _features(9, count=12, dim=40, relu=True)
+    query = _features(10, count=1, dim=40, relu=True)[0]
+    unit = query / np.linalg.norm(query)
+    merge = match(query, rows, solver=solver)
+    z, scores = merge_from_grams((rows @ rows.T)[None], (rows @ unit)[None], solver=solver)
+    assert scores[0] == pytest.approx(merge.score, abs=1e-9)
+    assert z[0] == pytest.approx(merge.z, abs=1e-7)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_padding_stands_for_fewer_regions(solver: Solver) -> None:
+    rows = _features(11, count=5, dim=16, relu=True)
+    query = _features(12, count=1, dim=16, relu=False)[0]
+    padded = np.zeros((8, 16))
+    padded[:5] = rows
+    unit = query / np.linalg.norm(query)
+    z, scores = merge_from_grams((padded @ padded.T)[None], (padded @ unit)[None], solver=solver)
+    assert scores[0] == pytest.approx(match(query, rows).score, abs=1e-9)
+    assert not z[0, 5:].any()
+
+
+def test_no_products() -> None:
+    z, scores = merge_from_grams(np.zeros((2, 0, 0)), np.zeros((2, 0)))
+    assert z.shape == (2, 0)
+    assert scores.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("grams", "dots"),
+    [
+        (np.ones((2, 3, 3)), np.ones((2, 4))),
+        (np.ones((3, 3)), np.ones(3)),
+        (np.full((1, 1, 1), np.nan), np.ones((1, 1))),
+        (np.ones((1, 1, 1)), np.full((1, 1), np.inf)),
+    ],
+)
+def test_products_that_do_not_fit_are_refused(
+    grams: NDArray[np.float64], dots: NDArray[np.float64]
+) -> None:
+    with pytest.raises(ValueError, match="regions"):
+        merge_from_grams(grams, dots)
+
+
+# --- choice of solver -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", qpsolvers.available_solvers)
+def test_every_installed_solver_can_be_named(name: str) -> None:
+    merge = match(np.array([1.0, 0.2, 0.0]), GOLDEN, solver=name)
+    assert merge.score == pytest.approx(0.8320502943378436, abs=1e-6)
+
+
+def test_an_unknown_solver_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r"'abacus'.*batched, nnls, osqp"):
+        match(np.ones(3), GOLDEN, solver="abacus")
+
+
 # --- theorems -------------------------------------------------------------------------------
 
 problems = st.tuples(
@@ -215,11 +279,14 @@ def test_solvers_agree(drawn: Problem) -> None:
     assert ours.score >= reference.score - 1e-9
 
 
+@pytest.mark.parametrize("solver", EXACT)
 @given(problems)
-@settings(max_examples=150, deadline=None)
-def test_score_is_that_of_z_and_beats_single_regions_and_their_sum(drawn: Problem) -> None:
+@settings(max_examples=100, deadline=None)
+def test_score_is_that_of_z_and_beats_single_regions_and_their_sum(
+    solver: Solver, drawn: Problem
+) -> None:
     query, rows = _problem(drawn)
-    merge = match(query, rows)
+    merge = match(query, rows, solver=solver)
     assert -1.0 <= merge.score <= 1.0
     assert (merge.z >= 0).all()
     assert merge.score == pytest.approx(_score_of(merge.z, query, rows), abs=1e-9)
@@ -229,12 +296,15 @@ def test_score_is_that_of_z_and_beats_single_regions_and_their_sum(drawn: Proble
         assert np.linalg.norm(merge.z @ rows) == pytest.approx(merge.score, abs=1e-9)
 
 
+@pytest.mark.parametrize("solver", EXACT)
 @given(problems)
 @settings(max_examples=60, deadline=None)
-def test_optimal_by_the_conditions_of_karush_kuhn_and_tucker(drawn: Problem) -> None:
+def test_optimal_by_the_conditions_of_karush_kuhn_and_tucker(
+    solver: Solver, drawn: Problem
+) -> None:
     """Fᵀ(q - Fẑ) ≤ 0, and = 0 where z > 0: no solver needed to judge this one."""
     query, rows = _problem(drawn)
-    merge = match(query, rows)
+    merge = match(query, rows, solver=solver)
     if merge.score <= 1e-6:
         return
     unit = query / np.linalg.norm(query)
@@ -244,19 +314,27 @@ def test_optimal_by_the_conditions_of_karush_kuhn_and_tucker(drawn: Problem) -> 
     assert abs(slack @ (merge.z * np.linalg.norm(rows, axis=1))) <= 1e-6
 
 
+@pytest.mark.parametrize("solver", EXACT)
 @given(problems, st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_lengths_of_regions_change_no_score(drawn: Problem, seed: int) -> None:
+def test_lengths_of_regions_change_no_score(solver: Solver, drawn: Problem, seed: int) -> None:
     query, rows = _problem(drawn)
     lengths = np.random.default_rng(seed).uniform(1e-3, 1e3, size=(len(rows), 1))
-    assert match(query, rows * lengths).score == pytest.approx(match(query, rows).score, abs=1e-9)
+    assert match(query, rows * lengths, solver=solver).score == pytest.approx(
+        match(query, rows, solver=solver).score, abs=1e-9
+    )
 
 
+@pytest.mark.parametrize("solver", EXACT)
 @given(problems)
 @settings(max_examples=60, deadline=None)
-def test_another_region_never_lowers_the_score(drawn: Problem) -> None:
+def test_another_region_never_lowers_the_score(solver: Solver, drawn: Problem) -> None:
     query, rows = _problem(drawn)
-    assert match(query, rows).score >= match(query, rows[:-1]).score - 1e-9 or len(rows) == 1
+    assert (
+        match(query, rows, solver=solver).score
+        >= match(query, rows[:-1], solver=solver).score - 1e-9
+        or len(rows) == 1
+    )
 
 
 def test_merge_is_a_value() -> None:
