@@ -17,8 +17,13 @@ logger = logging.getLogger(__name__)
 Float64 = NDArray[np.float64]
 
 _TOLERANCE = 1e-9
-_ACCURACY: dict[str, dict[str, Any]] = {
-    "osqp": {"eps_abs": _TOLERANCE, "eps_rel": _TOLERANCE, "max_iter": 200_000},
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "osqp": {
+        "eps_abs": _TOLERANCE,
+        "eps_rel": _TOLERANCE,
+        "max_iter": 200_000,
+        "raise_error": False,  # it says that it found nothing, like the others
+    },
     "scs": {"eps_abs": _TOLERANCE, "eps_rel": _TOLERANCE},
     "proxqp": {"eps_abs": _TOLERANCE, "eps_rel": _TOLERANCE},
     "piqp": {"eps_abs": _TOLERANCE, "eps_rel": _TOLERANCE},
@@ -73,8 +78,7 @@ def _solve_one(gram: Float64, target: Float64, *, name: str) -> Float64:
             P=objective, q=np.zeros(count), A=constraint, b=np.ones(1), lb=np.zeros(count)
         ),
         solver=name,
-        raise_error=False,
-        **_ACCURACY.get(name, {}),
+        **_OPTIONS.get(name, {}),
     )
     if solution.x is None:
         logger.warning("%s found no merge of %d regions; the best stands alone", name, count)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.config import Solver
 from engine.jobs import Cancelled, Ticket
+from engine.rank import qam
 from engine.rank.qam import Merge, match, match_many, merge_from_grams
 
 SOLVERS = list(Solver)
@@ -235,6 +236,24 @@ def test_products_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match="regions"):
         merge_from_grams(grams, dots)
+
+
+def test_what_a_solver_gives_a_region_without_length_is_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """OSQP may leave a little there."""
+    monkeypatch.setattr(qam, "solve", lambda *_, **__: np.array([[1.0, 1.0, 0.5]]))
+    grams, dots = np.diag([1.0, 1.0, 0.0])[None], np.array([[0.6, 0.6, 0.0]])
+    z, scores = merge_from_grams(grams, dots)
+    assert scores[0] == pytest.approx(0.6 * np.sqrt(2.0), abs=1e-12)
+    assert z[0].tolist() == pytest.approx([0.6, 0.6, 0.0], abs=1e-12)
+
+
+def test_no_solver_scores_below_the_best_single_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qam, "solve", lambda *_, **__: np.array([[0.0, 1.0]]))
+    z, scores = merge_from_grams(np.eye(2)[None], np.array([[0.8, 0.1]]))
+    assert scores[0] == pytest.approx(0.8, abs=1e-12)
+    assert z[0].tolist() == pytest.approx([0.8, 0.0], abs=1e-12)
 
 
 # --- choice of solver -----------------------------------------------------------------------
