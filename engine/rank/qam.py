@@ -90,7 +90,7 @@ def match_many(
     _check(table, bounds)
     unit_query = _unit_query(query, dim=table.shape[1])
     counts = np.diff(bounds)
-    merges: list[Merge] = [Merge(0.0, np.zeros(int(count))) for count in counts]
+    merges = [Merge(0.0, np.zeros(0))] * len(counts)
     for members in _stacks(counts):
         if ticket is not None:
             ticket.check()
@@ -199,11 +199,31 @@ def _products(
     for first in range(0, count, step):
         part = rows[first : first + step]
         some = stack[: len(part)]
-        some[:, :regions] = table[part]
+        some[:, :regions] = _widened(table[part])
         np.matmul(
             some, some[:, :regions].transpose(0, 2, 1), out=products[first : first + len(part)]
         )
     return products[:, :regions], products[:, regions]
+
+
+def _widened(values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """``values`` as they are, or what float16 holds as float32, exactly.
+
+    NumPy takes float16 to float64 number by number, a quarter of the time of a match (measured). A
+    float16 has 5 bits of exponent and 10 of mantissa: moved to where a float32 has them, the bits
+    mean the same number, but for the exponent's offset of 112.
+    """
+    if values.dtype != np.float16:
+        return values
+    bits = values.view(np.int16)
+    if (bits & 0x7FFF).max(initial=0) >= 0x7C00:
+        raise ValueError("the regions hold values that are not finite")
+    wide = bits.astype(np.int32)
+    wide <<= 13
+    wide &= ~0x70000000  # copies of the sign, which has come to its place
+    floats = wide.view(np.float32)
+    floats *= np.float32(2.0**112)
+    return floats
 
 
 # --- scoring --------------------------------------------------------------------------------

@@ -145,6 +145,24 @@ def test_half_precision_is_solved_in_double(dtype: type[np.floating]) -> None:
     assert exact.score == pytest.approx(1.0, abs=1e-3)
 
 
+def test_every_half_precision_number_is_read_exactly() -> None:
+    """Scores of single regions with two values, the second 1: all signs, subnormals and zeros."""
+    numbers = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    numbers = numbers[np.isfinite(numbers)]
+    rows = np.stack([numbers, np.ones_like(numbers)], axis=1)
+    merges = match_many(np.array([1.0, 0.0]), rows, np.arange(len(rows) + 1))
+    exact = numbers.astype(np.float64)
+    expected = exact / np.hypot(exact, 1.0)
+    # A cosine of 1e-8 is subnormal numbers' own size: compare to the last place.
+    np.testing.assert_allclose([merge.score for merge in merges], expected, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_half_precision_that_is_not_finite_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="regions"):
+        match(np.ones(2), np.array([[1.0, value]], dtype=np.float16))
+
+
 @pytest.mark.parametrize(
     ("query", "rows", "starts"),
     [
