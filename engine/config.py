@@ -22,10 +22,14 @@ class Method(StrEnum):
 
 
 class Solver(StrEnum):
-    """Who solves the quadratic programme of query adaptive matching."""
+    """Who solves the quadratic programme of query adaptive matching; all three are exact."""
 
+    BATCHED = "batched"
+    """All candidates at once, by block pivoting. The fastest."""
     NNLS = "nnls"
+    """One candidate after the other, on the Cholesky factor of its Gram matrix."""
     OSQP = "osqp"
+    """The programme as the paper writes it, through qpsolvers. The reference."""
 
 
 class Expansion(StrEnum):
@@ -128,7 +132,7 @@ class SearchSettings:
     """
 
     method: Method = Method.AUTO
-    solver: Solver = Solver.NNLS
+    solver: Solver = Solver.BATCHED
     shortlist: int = 100
     query_scale: float = 1.0
     expand: Expansion = Expansion.NONE

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.rank.nnls import solve_many
+from engine.rank.solvers.active_set import solve_many
 
 
 def _units(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,9 +6,8 @@ non-negativity-constrained least squares algorithm", 1997) that works on G and b
 problems stepping together: few regions take part in a merge, so each step solves systems of a few
 unknowns however many regions there are.
 
-Why not `scipy.optimize.nnls`: on nearly dependent columns, and duplicate regions are that, the
-version of SciPy 1.17 may return a point that is not optimal without saying so (a test of
-`engine.rank.qam` found it), and it takes one problem a call.
+It is what the faster solvers fall back to: it steps from one feasible point to a better one, so
+duplicate and nearly dependent regions cannot send it in circles.
 """
 
 import logging
@@ -83,7 +82,7 @@ class _State:
     def add_best(self) -> Bools:
         """Free the column of steepest descent of each problem that is at the optimum of its free
         columns. Returns (n,) which problems have none left: they are solved."""
-        gradient = self._targets - np.einsum("nij,nj->ni", self._grams, self.z)
+        gradient = self._targets - (self._grams @ self.z[:, :, None])[:, :, 0]
         gradient[self._free | self._barred] = -np.inf
         best = gradient.argmax(axis=1)
         rows = np.arange(len(best))
