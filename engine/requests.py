@@ -78,7 +78,9 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """``settings`` None: the defaults. ``top`` None: every photo, best first. ``with_own``: the
+    """``liked`` and ``disliked``: ids of photos that a searcher pointed at, "more like this" and
+    "not this"; what matched in them pulls the query to itself or pushes it away.
+    ``settings`` None: the defaults. ``top`` None: every photo, best first. ``with_own``: the
     photo that asks, or a copy of it, is found like any other; else it is left out."""
 
     picture: Picture
@@ -87,11 +89,24 @@ class SearchRequest:
     settings: SearchSettings | None = None
     size_px: int | None = None
     with_own: bool = False
+    liked: tuple[int, ...] = ()
+    disliked: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """``score``: hits of at least this score are likely to be the thing. ``good``: whether the
+    best hit is; if not, the search has found no good match, and the hits are only the nearest."""
+
+    score: float
+    good: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchAnswer:
-    """``token`` names the query for `FocusRequest`. ``method``: what AUTO became."""
+    """``token`` names the query for `FocusRequest` and `MoreHitsRequest`. ``method``: what AUTO
+    became. ``total``: how many photos can be listed, of which ``hits`` are the first. ``cutoff``:
+    None where there are too few hits to tell."""
 
     token: str
     query: Picture
@@ -101,6 +116,26 @@ class SearchAnswer:
     method: str
     hits: tuple[Hit, ...]
     timings_ms: SearchTimings
+    total: int = 0
+    cutoff: Cutoff | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MoreHitsRequest:
+    """The hits of an earlier search from ``offset`` on, at most ``limit`` of them."""
+
+    token: str
+    offset: int
+    limit: int = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HitPage:
+    """``hits``: those from ``offset`` on, best first; ``total``: how many there are in all."""
+
+    offset: int
+    total: int
+    hits: tuple[Hit, ...]
 
 
 @dataclass(frozen=True, slots=True)
