@@ -15,10 +15,14 @@ class Method(StrEnum):
     """How the first stage's candidates are scored."""
 
     AUTO = "auto"
-    """QAM for a box, the global descriptor for a whole photo: merging regions of the candidate
-    cannot help a query that is a whole scene, and was measured to hurt it."""
+    """The standard one, sparse merging: nothing else was better for any kind of query."""
     GLOBAL = "global"
     QAM = "qam"
+    """Query adaptive matching as its paper has it, a free merge (`engine.rank.qam`)."""
+    BEST = "best"
+    """The single best region."""
+    SPARSE = "sparse"
+    """The best regions in proportion (`engine.rank.sparse`)."""
 
 
 class Solver(StrEnum):
@@ -38,12 +42,24 @@ class Expansion(StrEnum):
     NONE = "none"
     AVERAGE = "average"
     ALPHA = "alpha"
+    MATCHED = "matched"
+    """With the parts of the best hits that matched, and the shortlist ranked once more."""
 
 
 class RegionScheme(StrEnum):
     """Which base regions a photo is given."""
 
     OSPP = "ospp"
+    SQUARES = "squares"
+    CELLS = "cells"
+    FMP = "fmp"
+
+
+class Codec(StrEnum):
+    """How region vectors are stored (`engine.features.codes`)."""
+
+    SIGNS = "signs"
+    FLOAT16 = "float16"
 
 
 class Pooling(StrEnum):
@@ -90,19 +106,30 @@ class FeatureSettings:
     """What decides the numbers that are stored for a photo, beside the network itself.
 
     ``size_px``: longest side of the photo in pixels before the network; smaller photos are
-    never enlarged. ``levels``: the number L of pyramid scales of the overlapped spatial pyramid
-    (Cao et al. 2016, section 3.2).
+    never enlarged. ``regions``: which parts get a feature. ``levels``: of `RegionScheme.OSPP` and
+    `SQUARES`, the scales l of the pyramid; a square's side is 2/(l + 1) of the photo's shorter
+    one (Cao et al. 2016, section 3.2, have 1, 2 and 3). ``clusters``: of `FMP`, the number K of
+    groups of channels, 0 = none; ``clustering``: how they are found. ``pooling``: of the regions,
+    and of the queries that meet them. ``codec``: how regions are stored.
+
+    The standard was chosen on the cutouts among what fits 12 kB a photo.
     """
 
     size_px: int = 768
     regions: RegionScheme = RegionScheme.OSPP
-    levels: int = 3
+    levels: tuple[int, ...] = (3, 5)
+    clusters: int = 25
+    clustering: Clustering = Clustering.SPECTRAL
+    pooling: Pooling = Pooling.GEM
+    codec: Codec = Codec.SIGNS
 
     def validate(self) -> None:
         if not 64 <= self.size_px <= 4096:
             raise SettingsError(f"size must lie between 64 and 4096 pixels, not {self.size_px}")
-        if not 1 <= self.levels <= 8:
-            raise SettingsError(f"levels must lie between 1 and 8, not {self.levels}")
+        if not self.levels or not all(1 <= level <= 16 for level in self.levels):
+            raise SettingsError(f"levels must lie between 1 and 16, not {self.levels}")
+        if self.clusters < 0:
+            raise SettingsError(f"clusters must be 0 (none) or more, not {self.clusters}")
 
     def to_json(self) -> str:
         """The settings as JSON text, for the library to keep beside its vectors."""
@@ -110,14 +137,25 @@ class FeatureSettings:
 
     @classmethod
     def from_json(cls, text: str) -> "FeatureSettings":
-        """The settings that `to_json` wrote.
+        """The settings that `to_json` wrote. An older Refocal knew fewer: then the size, the one
+        that a person chooses, and the standard for the rest.
 
         Raises:
             SettingsError: the text is none, or of a Refocal that knows others.
         """
         try:
             data = json.loads(text)
-            return cls(**{**data, "regions": RegionScheme(data["regions"])})
+            if "codec" not in data:
+                return cls(size_px=int(data["size_px"]))
+            return cls(
+                size_px=int(data["size_px"]),
+                regions=RegionScheme(data["regions"]),
+                levels=tuple(int(level) for level in data["levels"]),
+                clusters=int(data["clusters"]),
+                clustering=Clustering(data["clustering"]),
+                pooling=Pooling(data["pooling"]),
+                codec=Codec(data["codec"]),
+            )
         except (ValueError, TypeError, KeyError) as error:
             raise SettingsError(f"these are no feature settings: {error}") from error
 
@@ -126,15 +164,16 @@ class FeatureSettings:
 class SearchSettings:
     """How one search runs.
 
-    ``shortlist``: how many of the first stage's candidates are re-ranked. ``query_scale``: the
-    box crop is resized by its photo's own factor times this. ``expand_top``: how many of the
-    best hits join the expanded query; ``alpha``: exponent of their similarity.
+    ``shortlist``: how many of the first stage's candidates are re-ranked. ``query_scales``: a
+    query is seen at each of these sizes, relative to that of its photo; None: the standard, see
+    `engine.searching.query`. ``expand_top``: how many of the best hits join the expanded query;
+    ``alpha``: exponent of their similarity.
     """
 
     method: Method = Method.AUTO
     solver: Solver = Solver.BATCHED
-    shortlist: int = 100
-    query_scale: float = 1.0
+    shortlist: int = 200
+    query_scales: tuple[float, ...] | None = None
     expand: Expansion = Expansion.NONE
     expand_top: int = 5
     alpha: float = 2.0
@@ -142,8 +181,11 @@ class SearchSettings:
     def validate(self) -> None:
         if self.shortlist < 1:
             raise SettingsError(f"the shortlist must hold at least 1 photo, not {self.shortlist}")
-        if not 0.1 <= self.query_scale <= 10:
-            raise SettingsError(f"query scale must lie between 0.1 and 10, not {self.query_scale}")
+        for scale in self.query_scales or ():
+            if not 0.1 <= scale <= 10:
+                raise SettingsError(f"query scale must lie between 0.1 and 10, not {scale}")
+        if self.query_scales == ():
+            raise SettingsError("a query needs at least one scale")
         if self.expand_top < 1:
             raise SettingsError(f"expansion needs at least 1 photo, not {self.expand_top}")
 

@@ -12,6 +12,7 @@ from engine.evaluation.groundtruth import GroundTruth, Protocol, TruthQuery
 from engine.evaluation.job import Subject
 from engine.evaluation.job import evaluate as judge
 from engine.evaluation.reading import read
+from engine.features.scheme import pooling_of
 from engine.jobs import Ticket
 from engine.network.registry import DEFAULT
 from engine.requests import (
@@ -41,13 +42,13 @@ def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
     """
     truth = read(request.folder)
     _demand_photos(truth)
-    features = FeatureSettings(size_px=request.size_px or FeatureSettings().size_px)
+    features = request.features or FeatureSettings()
     search = request.settings or SearchSettings()
     distracting = _photos_in(request.distractors)
     network = request.network or NetworkChoice(DEFAULT)  # whatever the last run measured
     library = _library_of(request.folder, request.distractors)
     with Engine.open(library, network=network) as engine:
-        engine.index(IndexRequest((request.folder, *request.distractors), features.size_px), ticket)
+        engine.index(IndexRequest((request.folder, *request.distractors), features), ticket)
         run = _Run(engine, truth, search, features, ticket, exact=request.exact_focus)
         subject = Subject(run.identify, run.rank, run.focus, run.distractors(distracting))
         return judge(truth, subject, ticket, settings=run.settings())
@@ -123,7 +124,7 @@ class _Run:
             query.box,
             top=None,
             settings=self._search,
-            size_px=self._features.size_px,
+            features=self._features,
             with_own=self._truth.keeps_own,
         )
         return self._engine.search(request, self._ticket)
@@ -152,11 +153,12 @@ class _Run:
             "method": str(search.method),
             "solver": str(search.solver),
             "shortlist": search.shortlist,
-            "query_scale": search.query_scale,
+            "query_scales": search.query_scales or "standard",
             "expand": str(search.expand),
             "regions": str(features.regions),
             "levels": features.levels,
-            "pooling": "gem on both sides",
+            "pooling": f"{pooling_of(features)} on both sides",
+            "codec": str(features.codec),
             "focus_map": "exact" if self._exact else "footprint",
             "index": status.index,
         }

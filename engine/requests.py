@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from engine.config import NetworkChoice, SearchSettings
+from engine.config import FeatureSettings, NetworkChoice, SearchSettings
 from engine.types import (
     Box,
     Failure,
@@ -45,11 +45,11 @@ class EngineStatus:
 class IndexRequest:
     """Add folders (none: all that the library has) and index what is new.
 
-    ``size_px``: longest side before the network; None = the library's own.
+    ``features``: what is stored of each photo; None = as the library has it.
     """
 
     folders: tuple[Path, ...] = ()
-    size_px: int | None = None
+    features: FeatureSettings | None = None
     retry_failed: bool = False
 
 
@@ -87,7 +87,7 @@ class SearchRequest:
     box: Box | None = None
     top: int | None = 100
     settings: SearchSettings | None = None
-    size_px: int | None = None
+    features: FeatureSettings | None = None
     with_own: bool = False
     liked: tuple[int, ...] = ()
     disliked: tuple[int, ...] = ()
@@ -237,14 +237,15 @@ class EvaluateRequest:
     """Measure retrieval on a folder that holds photos and a ground truth.
 
     ``distractors``: folders whose photos are ranked too and are right for no query.
-    ``exact_focus``: judge the exact focus maps rather than the footprints (one more network pass
-    for every judged pair). ``network`` None: the shipped one.
+    ``exact_focus``: judge the exact focus maps, which the window shows, by one more network pass
+    for every judged pair; else the footprints of the stored regions. ``features`` None: the
+    standard. ``network`` None: the shipped one.
     """
 
     folder: Path
     settings: SearchSettings | None = None
-    size_px: int | None = None
-    exact_focus: bool = False
+    features: FeatureSettings | None = None
+    exact_focus: bool = True
     distractors: tuple[Path, ...] = ()
     network: NetworkChoice | None = None
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from engine.catalogue import photos as catalogue
 from engine.config import FeatureSettings, IndexSettings, NetworkChoice
 from engine.errors import LibraryError, PhotoMissingError
+from engine.features.codes import codec_for
 from engine.indexing.job import index
 from engine.indexing.parts import IndexParts
 from engine.jobs import Ticket
@@ -25,9 +26,11 @@ from engine.requests import (
     EngineStatus,
     FocusAnswer,
     FocusRequest,
+    HitPage,
     IndexReport,
     IndexRequest,
     LibraryOverview,
+    MoreHitsRequest,
     OverviewRequest,
     PhotoPage,
     PhotosRequest,
@@ -164,12 +167,13 @@ class Engine:
         """
         if self._lock is None:
             raise LibraryError("this library was opened for reading only")
-        features, known = self._features(request.size_px), self._known()
+        features, known = self._features(request.features), self._known()
         with self._indexing:
             collection = self._collection(features)
             parts = IndexParts(
                 database=self._database,
                 vectors=collection.vectors,
+                codec=collection.codec,
                 network=collection.record,
                 extractor=lambda: self._runtime.network(features, known),
                 pool=self._runtime.pool(Use.WORK),
@@ -187,13 +191,19 @@ class Engine:
         """Find every photo that has the thing; see `engine.searching.job.search`."""
         from engine.searching.job import search
 
-        return search(request, ticket, parts=self._search_parts(self._features(request.size_px)))
+        return search(request, ticket, parts=self._search_parts(self._features(request.features)))
+
+    def more(self, request: MoreHitsRequest, ticket: Ticket) -> HitPage:
+        """More hits of an earlier search; see `engine.searching.job.more`."""
+        from engine.searching.job import more
+
+        return more(request, ticket, parts=self._search_parts(self._asked_features(request.token)))
 
     def focus(self, request: FocusRequest, ticket: Ticket) -> FocusAnswer:
         """Where the match of one photo sits; see `engine.searching.focus.focus`."""
         from engine.searching.focus import focus
 
-        return focus(request, ticket, parts=self._search_parts(self._features(None)))
+        return focus(request, ticket, parts=self._search_parts(self._asked_features(request.token)))
 
     def preview(self, request: PreviewRequest, ticket: Ticket) -> Preview:
         """Pixels of any picture, in the library or not.
@@ -252,12 +262,16 @@ class Engine:
 
     # --- wiring -----------------------------------------------------------------------------
 
-    def _features(self, size_px: int | None) -> FeatureSettings:
-        """The settings of this size, or else the ones that the library is in use with."""
-        if size_px is not None:
-            return FeatureSettings(size_px=size_px)
+    def _features(self, asked: FeatureSettings | None) -> FeatureSettings:
+        """What was asked for, or else the settings that the library is in use with."""
+        if asked is not None:
+            return asked
         active = active_network(self._database)
         return FeatureSettings.from_json(active.settings) if active else FeatureSettings()
+
+    def _asked_features(self, token: str) -> FeatureSettings:
+        """Those of an earlier search: its query must not meet other numbers."""
+        return self._asked.recall(token).features
 
     def _known(self) -> NetworkManifest:
         """The network that was asked for, or else the one that the library is in use with."""
@@ -277,8 +291,12 @@ class Engine:
         with self._opening:
             if key not in self._collections:
                 writable = self._lock is not None
+                codec = codec_for(features.codec, known.dim)
                 vectors = VectorStore.open(
-                    self._paths.vectors(key), dim=known.dim, writable=writable
+                    self._paths.vectors(key),
+                    dim=known.dim,
+                    region_bytes=codec.width,
+                    writable=writable,
                 )
                 if writable:
                     recover(self._database, vectors, key)
@@ -286,6 +304,7 @@ class Engine:
                     self._database,
                     NetworkRecord(key, known.to_json(), features.to_json()),
                     vectors,
+                    codec=codec,
                     index_cache=self._paths.index(key),
                 )
             return self._collections[key]

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from engine.config import (
+    Clustering,
+    Codec,
     Expansion,
     FeatureSettings,
     Method,
     NetworkChoice,
+    Pooling,
     RegionScheme,
     SearchSettings,
     Solver,
@@ -55,7 +58,7 @@ def search_settings(options: argparse.Namespace) -> SearchSettings:
         method=Method(options.method),
         solver=Solver(options.solver),
         shortlist=options.shortlist,
-        query_scale=options.query_scale,
+        query_scales=options.query_scale,
         expand=Expansion(options.expand),
     )
 
@@ -83,7 +86,7 @@ def _add_index(commands: _Commands) -> None:
     command = _command(commands, "index", "Add folders and index what is new.")
     command.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
     _add_library(command)
-    _add_size(command)
+    _add_features(command)
     _add_network(command)
     command.add_argument(
         "--retry-failed", action="store_true", help="try again the photos that failed before"
@@ -120,9 +123,9 @@ def _add_evaluate(commands: _Commands) -> None:
         help="rank the photos of these folders too; they are right for no query",
     )
     command.add_argument(
-        "--exact-focus",
+        "--footprints",
         action="store_true",
-        help="judge the exact focus maps, not the stored regions' footprints",
+        help="judge the stored regions' footprints, not the exact focus maps",
     )
     _add_ranking(command)
     _add_network(command)
@@ -139,12 +142,9 @@ def _add_ranking(command: argparse.ArgumentParser) -> None:
         "--method",
         choices=[str(m) for m in Method],
         default=str(standard.method),
-        help="auto: qam for a box, global for a whole photo",
+        help="qam: the paper's free merge; best: the best region; sparse: the standard",
     )
     command.add_argument("--solver", choices=[str(s) for s in Solver], default=str(standard.solver))
-    command.add_argument(
-        "--regions", choices=[str(r) for r in RegionScheme], default=str(RegionScheme.OSPP)
-    )
     command.add_argument(
         "--expand", choices=[str(e) for e in Expansion], default=str(standard.expand)
     )
@@ -157,24 +157,38 @@ def _add_ranking(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--query-scale",
-        type=float,
-        default=standard.query_scale,
-        metavar="S",
-        help="size of the box crop relative to its photo's own",
+        type=_floats,
+        metavar="S[,S...]",
+        help=(
+            "sizes at which the query is seen, relative to its photo's own (default: for a box "
+            "0.5,0.7, for a photo 1 and, if it is small, 1.41)"
+        ),
     )
-    _add_size(command)
+    _add_features(command)
 
 
-def _add_size(command: argparse.ArgumentParser) -> None:
+def _add_features(command: argparse.ArgumentParser) -> None:
+    standard = FeatureSettings()
     command.add_argument(
         "--size",
         type=_positive,
         metavar="PIXELS",
         help=(
             "longest side of photos before the network, never enlarged "
-            f"(default: the library's own; {FeatureSettings().size_px} for a new one)"
+            f"(default: the library's own; {standard.size_px} for a new one)"
         ),
     )
+    command.add_argument("--regions", choices=[str(r) for r in RegionScheme])
+    command.add_argument(
+        "--levels",
+        type=_whole_numbers,
+        metavar="L[,L...]",
+        help=f"of the pyramid of squares (default: {','.join(map(str, standard.levels))})",
+    )
+    command.add_argument("--clusters", type=int, metavar="K", help="of fmp; 0 for none")
+    command.add_argument("--clustering", choices=[str(c) for c in Clustering])
+    command.add_argument("--pooling", choices=[str(p) for p in Pooling], help="of regions")
+    command.add_argument("--codec", choices=[str(c) for c in Codec], help="how regions are stored")
 
 
 def _add_network(command: argparse.ArgumentParser) -> None:
@@ -197,6 +211,32 @@ def _add_network(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--layer", metavar="NAME", help="whose output is the feature map (default: the paper's)"
     )
+
+
+def feature_settings(options: argparse.Namespace) -> FeatureSettings | None:
+    """What the options say of the numbers stored for photos; None: nothing, the library's own."""
+    given = {
+        "size_px": options.size,
+        "regions": options.regions and RegionScheme(options.regions),
+        "levels": options.levels,
+        "clusters": options.clusters,
+        "clustering": options.clustering and Clustering(options.clustering),
+        "pooling": options.pooling and Pooling(options.pooling),
+        "codec": options.codec and Codec(options.codec),
+    }
+    asked = {name: value for name, value in given.items() if value is not None}
+    return FeatureSettings(**asked) if asked else None
+
+
+def _floats(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"numbers and commas, not {text!r}") from None
+
+
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    return tuple(_positive(part) for part in text.split(","))
 
 
 def _positive(text: str) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.cli import output
-from engine.cli.arguments import FETCH, network_choice, search_settings
+from engine.cli.arguments import FETCH, feature_settings, network_choice, search_settings
 from engine.config import NetworkChoice
 from engine.errors import FolderError, PhotoError
 from engine.jobs import Ticket
@@ -46,7 +46,7 @@ def _network(options: argparse.Namespace, ticket: Ticket) -> NetworkChoice | Non
 
 
 def _index(options: argparse.Namespace, ticket: Ticket) -> int:
-    request = IndexRequest(tuple(options.folders), options.size, options.retry_failed)
+    request = IndexRequest(tuple(options.folders), feature_settings(options), options.retry_failed)
     network = _network(options, ticket)
     with Engine.open(_library(options), network=network) as engine:
         report = engine.index(request, ticket)
@@ -59,7 +59,11 @@ def _index(options: argparse.Namespace, ticket: Ticket) -> int:
 
 def _search(options: argparse.Namespace, ticket: Ticket) -> int:
     request = SearchRequest(
-        Picture(options.photo), options.box, options.top, search_settings(options), options.size
+        Picture(options.photo),
+        options.box,
+        options.top,
+        search_settings(options),
+        feature_settings(options),
     )
     network = _network(options, ticket)
     with Engine.open(_library(options), writable=False, network=network) as engine:
@@ -100,9 +104,9 @@ def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
     request = EvaluateRequest(
         options.folder,
         search_settings(options),
-        options.size,
-        options.exact_focus,
-        tuple(options.distractors),
+        feature_settings(options),
+        exact_focus=not options.footprints,
+        distractors=tuple(options.distractors),
         network=_network(options, ticket),
     )
     output.evaluate_report(evaluate(request, ticket), as_json=options.json)

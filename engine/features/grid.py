@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from engine.types import FloatArray
 
 CellArray = NDArray[np.int32]
 Square = tuple[int, int, int, int]
+Levels: TypeAlias = "int | tuple[int, ...]"
 
 _OVERLAP = 0.4
 _RMAC_STEPS = 7
@@ -20,13 +21,15 @@ _RMAC_STEPS = 7
 # --- schemes --------------------------------------------------------------------------------
 
 
-def ospp(h: int, w: int, levels: int) -> CellArray:
+def ospp(h: int, w: int, levels: Levels) -> CellArray:
     """Squares of an overlapped spatial pyramid on a feature map of ``h`` × ``w`` cells.
 
     The sampling of R-MAC (Tolias et al. 2016, section 3.2), which Cao et al. 2016, section 3.2,
-    take over: at level l = 1..L squares of side 2·min(w, h)/(l + 1), l of them along the short
+    take over: at each level l squares of side 2·min(w, h)/(l + 1), l of them along the short
     side and l + m along the long one, where m is chosen once so that neighbours of level 1
-    overlap by as close to 40 % as can be. A map of 24 × 18 cells has 20 regions at L = 3.
+    overlap by as close to 40 % as can be. A map of 24 × 18 cells has 20 regions at l = 1, 2, 3.
+
+    ``levels``: the levels l ≥ 1, or their number L for 1..L.
 
     Where it departs from `rmac_grid` on purpose: R-MAC tries up to 7 squares along the long side,
     here as many as the photo needs, so that a long panorama is covered as well; squares that a
@@ -38,11 +41,12 @@ def ospp(h: int, w: int, levels: int) -> CellArray:
     Raises:
         ValueError: the map or the pyramid is empty.
     """
-    _check_map(h, w, levels)
+    chosen = range(1, levels + 1) if isinstance(levels, int) else levels
+    _check_map(h, w, min(chosen, default=0))
     short, long = min(h, w), max(h, w)
     needed = math.ceil((long - short) / (short * (1 - _OVERLAP))) + 2
     more = _more_along_the_long_side(short, long, most=max(_RMAC_STEPS, needed))
-    return _array(dict.fromkeys(_pyramid(h, w, levels, more=more, smallest=1)))
+    return _array(dict.fromkeys(_pyramid(h, w, chosen, more=more, smallest=1)))
 
 
 def rmac_grid(h: int, w: int, levels: int = 3) -> CellArray:
@@ -60,7 +64,7 @@ def rmac_grid(h: int, w: int, levels: int = 3) -> CellArray:
     """
     _check_map(h, w, levels)
     more = _more_along_the_long_side(min(h, w), max(h, w), most=_RMAC_STEPS)
-    return _array(_pyramid(h, w, levels, more=more, smallest=0))
+    return _array(_pyramid(h, w, range(1, levels + 1), more=more, smallest=0))
 
 
 def squares(h: int, w: int, levels: range) -> CellArray:
@@ -108,9 +112,9 @@ def _array(found: Iterable[Square]) -> CellArray:
 # --- geometry -------------------------------------------------------------------------------
 
 
-def _pyramid(h: int, w: int, levels: int, *, more: int, smallest: int) -> list[Square]:
+def _pyramid(h: int, w: int, levels: Iterable[int], *, more: int, smallest: int) -> list[Square]:
     found = []
-    for level in range(1, levels + 1):
+    for level in levels:
         side = max(2 * min(h, w) // (level + 1), smallest)
         if side == 0:
             continue
@@ -157,15 +161,12 @@ def masks_of(cells: CellArray, *, h: int, w: int) -> NDArray[np.bool_]:
     return inside
 
 
-@lru_cache(maxsize=256)
-def pooling_weights(h: int, w: int, levels: int) -> FloatArray:
-    """(1 + R, h·w) what each cell contributes to a mean: row 0 over the whole map, then over each
-    region of `ospp`. One matrix product pools a photo and all its regions."""
-    whole = np.array([[0, 0, w, h]], dtype=np.int32)
-    masks = masks_of(np.concatenate([whole, ospp(h, w, levels)]), h=h, w=w)
+def mean_weights(cells: CellArray, *, h: int, w: int) -> FloatArray:
+    """(R, h·w) what each cell contributes to the mean over each region: one matrix product pools
+    a photo and all its regions."""
+    masks = masks_of(cells, h=h, w=w)
     flat = masks.reshape(len(masks), h * w).astype(np.float32)
     flat /= flat.sum(axis=1, keepdims=True)
-    flat.setflags(write=False)
     return flat
 
 

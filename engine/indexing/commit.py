@@ -92,9 +92,12 @@ class Commit:
     def _append(self, photos: list[Indexed]) -> list[tuple[int, int, int]]:
         """Row, first region row and number of regions of each photo, now on the disk."""
         features = [photo.features for photo in photos]
+        descriptors = np.stack([seen.descriptor for seen in features])
+        owners = np.repeat(np.arange(len(features)), [len(seen.regions) for seen in features])
+        regions = np.concatenate([seen.regions for seen in features])
         row, region_row = self._parts.vectors.append(
-            np.stack([seen.descriptor for seen in features]),
-            np.concatenate([seen.regions for seen in features]),
+            descriptors,
+            self._parts.codec.encode(regions, descriptors, owners),
             np.concatenate([seen.boxes for seen in features]),
         )
         self._parts.vectors.flush()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.config import IndexSettings
+from engine.features.codes import RegionCodec
 from engine.jobs import Ticket
 from engine.media.pool import DecodeOutcome, DecodeTask
 from engine.store.database import Database
@@ -60,7 +61,9 @@ class Thumbnails(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexParts:
-    """``network`` names the numbers, ``extractor`` makes them: it is called once, and only when
+    """``codec`` makes the bytes that ``vectors`` keep of regions.
+
+    ``network`` names the numbers, ``extractor`` makes them: it is called once, and only when
     there is work, so that nothing heavy is loaded to find that nothing has changed.
     ``size_px``: longest side of the photos before the network. ``thumbnail_px``: of thumbnails.
     ``publish``: called when committed photos are to be shown to searches.
@@ -68,6 +71,7 @@ class IndexParts:
 
     database: Database
     vectors: VectorStore
+    codec: RegionCodec
     network: NetworkRecord
     extractor: Callable[[], Extractor]
     pool: Decoder

@@ -46,7 +46,7 @@ class Backbone:
 
         Args:
             images: (B, H, W, 3) upright sRGB.
-            weights: (R, h·w) see `engine.features.grid.pooling_weights`.
+            weights: (R, h·w) see `engine.features.grid.mean_weights`.
 
         Raises:
             DeviceOutOfMemory: nothing was computed; a smaller batch may fit.

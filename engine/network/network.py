@@ -8,9 +8,11 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from engine.config import FeatureSettings
+from engine.config import FeatureSettings, Pooling
 from engine.errors import DeviceError
-from engine.features.grid import boxes_of, ospp, pooling_weights
+from engine.features.grid import CellArray, boxes_of, mean_weights, ospp
+from engine.features.pooling import pool
+from engine.features.scheme import base_regions, pooling_of, squares_of
 from engine.network.device import DeviceChoice, DeviceOutOfMemory
 from engine.network.gate import ForwardGate
 from engine.network.manifest import NetworkManifest, network_key
@@ -112,11 +114,24 @@ class Network:
         return [found[index] for index in range(len(images))]
 
     def descriptor(self, image: PixelArray) -> FloatArray:
-        """(D,) float32 of unit length. Takes its turn before any batch."""
+        """(D,) float32 of unit length, GeM-pooled. Takes its turn before any batch."""
         batch = self._padded([image])
-        weights = pooling_weights(*self._cells(batch), 1)[:1]
-        pooled = self._pooled(batch, weights, interactive=True)
+        h, w = self._cells(batch)
+        pooled = self._pooled(batch, _means(_whole(h, w), h, w), interactive=True)
         return cast(FloatArray, pooled[0, 0])
+
+    def parts(self, image: PixelArray, levels: tuple[int, ...]) -> FloatArray:
+        """(P, D) float32 unit rows: squares of these levels of the pyramid over the picture, or
+        without a level the whole of it, pooled as base regions are. Takes its turn before any
+        batch."""
+        batch = self._padded([image])
+        h, w = self._cells(batch)
+        cells = ospp(h, w, levels) if levels else _whole(h, w)
+        how = pooling_of(self._features)
+        if how is Pooling.GEM:
+            pooled = self._pooled(batch, _means(cells, h, w), interactive=True)
+            return cast(FloatArray, pooled[0])
+        return pool(self.feature_map(image), cells, how)
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32, not negative where the layer ends with a ReLU; pooling raises what
@@ -132,10 +147,22 @@ class Network:
     def _extract_equal(self, photos: list[PixelArray]) -> list[PhotoFeatures]:
         batch = self._padded(photos)
         h, w = self._cells(batch)
-        levels = self._features.levels
-        boxes = boxes_of(ospp(h, w, levels), h=h, w=w)
-        pooled = self._pooled(batch, pooling_weights(h, w, levels), interactive=False)
+        cells = squares_of(self._features, h, w)
+        if cells is None or pooling_of(self._features) is not Pooling.GEM:
+            return [self._extract_slowly(photo) for photo in photos]
+        weights = _means(np.concatenate([_whole(h, w), cells]), h, w)
+        boxes = boxes_of(cells, h=h, w=w)
+        pooled = self._pooled(batch, weights, interactive=False)
         return [PhotoFeatures(parts[0], parts[1:], boxes) for parts in pooled]
+
+    def _extract_slowly(self, photo: PixelArray) -> PhotoFeatures:
+        """Regions that one product with the powers of the map does not give."""
+        how = self._manifest
+        feature_map = self.feature_map(photo)
+        found = base_regions(feature_map, self._features, p=how.gem_p, eps=how.gem_eps)
+        cells = _whole(*feature_map.shape[1:])
+        whole = pool(feature_map, cells, Pooling.GEM, p=how.gem_p, eps=how.gem_eps)
+        return PhotoFeatures(whole[0], found.features, found.boxes)
 
     def _pooled(self, images: PixelArray, weights: FloatArray, *, interactive: bool) -> FloatArray:
         parts: list[FloatArray] = []
@@ -184,3 +211,11 @@ class Network:
 
     def _cells(self, batch: PixelArray) -> tuple[int, int]:
         return self._manifest.cells(batch.shape[1], batch.shape[2])
+
+
+def _whole(h: int, w: int) -> CellArray:
+    return np.array([[0, 0, w, h]], dtype=np.int32)
+
+
+def _means(cells: CellArray, h: int, w: int) -> FloatArray:
+    return mean_weights(cells, h=h, w=w)

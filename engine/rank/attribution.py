@@ -4,6 +4,7 @@ Cao et al. 2016 (arXiv 1606.06811) draw Σ_d z_d · X_d; what follows says more:
 the score itself, for whichever pooling and whitening, and the parts add up to the score.
 """
 
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -58,35 +59,100 @@ def attribution(
     Returns:
         (h, w) float64; negative where a cell speaks against the match. All 0 where Fz is.
     """
-    values = np.asarray(feature_map, dtype=np.float64)
-    if pooling is Pooling.GEM:
-        values = np.maximum(values, eps) ** p
+    values = _pooled_values(feature_map, pooling, p=p, eps=eps)
     weights = np.asarray(z, dtype=np.float64)
     q = np.asarray(query, dtype=np.float64)
-    back = q if whitening is None else whitening.back(q)
     parts = np.zeros(values.shape[1:])
     merged = np.zeros(len(q))
     for mask, weight in zip(as_masks(regions, shape=parts.shape), weights, strict=True):
-        if weight <= 0 or not mask.any():
-            continue
-        window = _window(mask)
-        inside = mask[window]
-        split = _split(values[:, *window], inside, pooling, p=p)  # (C, rows, columns)
-        pooled = split.sum(axis=(1, 2))
-        length = float(np.linalg.norm(pooled))
-        if length == 0:
-            continue
-        compared = pooled / length if whitening is None else whitening.project(pooled / length)
-        reach = float(np.linalg.norm(compared))
-        if reach == 0:
-            continue
-        merged += weight / reach * compared
-        own = np.tensordot(back / length, split, axes=1)
-        if whitening is not None:
-            own -= (back @ whitening.mean) * inside / inside.sum()
-        parts[window] += weight / reach * own
+        seen = _seen(values, mask, pooling, p, whitening) if weight > 0 else None
+        if seen is not None:
+            merged += weight * seen.feature
+            parts[seen.window] += weight * seen.split_between(q, whitening)
     total = float(np.linalg.norm(merged) * np.linalg.norm(q))
     return parts / total if total > 0 else np.zeros_like(parts)
+
+
+def mean_attribution(
+    feature_map: ArrayLike,
+    regions: ArrayLike,
+    z: ArrayLike,
+    queries: ArrayLike,
+    *,
+    pooling: Pooling = Pooling.GEM,
+    p: float = GEM_P,
+    eps: float = GEM_EPS,
+) -> Float64:
+    """What each cell gives to a weighted mean of cosines, the score of `engine.rank.sparse`.
+
+    The score of a query with parts q_1..q_P is (1/P) Σ_p Σ_k z_pk q_pᵀf_k = Σ_k v_kᵀf_k with
+    v_k = (1/P) Σ_p z_pk q_p: each region's own term is split among its cells as `attribution`
+    does it, so these parts add up to the score as well.
+
+    Args:
+        z: (P, R) weights, ≥ 0; queries: (P, C) unit rows. The rest as in `attribution`.
+
+    Returns:
+        (h, w) float64.
+    """
+    values = _pooled_values(feature_map, pooling, p=p, eps=eps)
+    asked = np.asarray(z, dtype=np.float64).T @ np.asarray(queries, dtype=np.float64)  # (R, C)
+    asked /= len(np.asarray(queries))
+    parts = np.zeros(values.shape[1:])
+    for mask, q in zip(as_masks(regions, shape=parts.shape), asked, strict=True):
+        seen = _seen(values, mask, pooling, p, None) if q.any() else None
+        if seen is not None:
+            parts[seen.window] += seen.split_between(q, None)
+    return parts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """A region: its ``feature`` as it is compared, at unit length, and how the pooled values
+    ``split`` (C, rows, columns) lie among the ``weights`` in its ``window``. ``length``: of the
+    pooled values; ``reach``: of what whitening makes of them."""
+
+    feature: Float64
+    window: tuple[slice, slice]
+    weights: Float64
+    split: Float64
+    length: float
+    reach: float
+
+    def split_between(self, query: Float64, whitening: Whitening | None) -> Float64:
+        """(rows, columns) each cell's part of the product of the query and the feature."""
+        back = query if whitening is None else whitening.back(query)
+        own = cast(Float64, np.tensordot(back / self.length, self.split, axes=1))
+        if whitening is not None:
+            own = own - (back @ whitening.mean) * self.weights / self.weights.sum()
+        return own / self.reach
+
+
+def _pooled_values(feature_map: ArrayLike, pooling: Pooling, *, p: float, eps: float) -> Float64:
+    """(C, h, w) what is summed or compared in a region."""
+    values = np.asarray(feature_map, dtype=np.float64)
+    return np.maximum(values, eps) ** p if pooling is Pooling.GEM else values
+
+
+def _seen(
+    values: Float64, mask: Float64, pooling: Pooling, p: float, whitening: Whitening | None
+) -> _Seen | None:
+    """A region of the map, or None if it has no feature."""
+    if not mask.any():
+        return None
+    window = _window(mask)
+    inside = mask[window]
+    split = _split(values[:, *window], inside, pooling, p=p)
+    pooled = split.sum(axis=(1, 2))
+    length = float(np.linalg.norm(pooled))
+    if length == 0:
+        return None
+    compared = pooled / length if whitening is None else whitening.project(pooled / length)
+    reach = float(np.linalg.norm(compared))
+    if reach == 0:
+        return None
+    feature = np.asarray(compared / reach, dtype=np.float64)
+    return _Seen(feature, window, inside, split, length, reach)
 
 
 def _window(mask: Float64) -> tuple[slice, slice]:

@@ -3,14 +3,21 @@
 import threading
 from pathlib import Path
 
+import numpy as np
+
 from engine.ann.choice import open_index
+from engine.ann.scan import RegionScan
 from engine.config import HnswSettings
+from engine.features.codes import CodeArray, RegionCodec, signs_for
 from engine.jobs import Ticket
 from engine.retrieval.snapshot import Snapshot
 from engine.store.database import Database
 from engine.store.networks import NetworkRecord
-from engine.store.table import committed_rows, load_table
+from engine.store.table import VectorTable, committed_rows, load_table
 from engine.store.vectors import VectorStore
+from engine.types import FloatArray
+
+_SCANNED_AT_ONCE = 16_384  # photos
 
 
 class Collection:
@@ -26,12 +33,15 @@ class Collection:
         record: NetworkRecord,
         vectors: VectorStore,
         *,
+        codec: RegionCodec,
         index_cache: Path,
         settings: HnswSettings | None = None,
     ) -> None:
-        """``index_cache``: where the index file lies; written only by who writes the library."""
+        """``codec``: what made the regions in ``vectors``. ``index_cache``: where the index file
+        lies; written only by who writes the library."""
         self.record = record
         self.vectors = vectors
+        self.codec = codec
         self._database = database
         self._cache = index_cache if database.writable else None
         self._settings = settings or HnswSettings()
@@ -71,6 +81,8 @@ class Collection:
     def _build(self, ticket: Ticket) -> Snapshot:
         table = load_table(self._database, self.record.key)
         descriptors = self.vectors.descriptors(len(table))
+        codes = self.vectors.regions(table.region_rows)
+        boxes = self.vectors.boxes(table.region_rows)
         choice = open_index(
             descriptors,
             cache=self._cache,
@@ -83,8 +95,36 @@ class Collection:
             network_key=self.record.key,
             table=table,
             descriptors=descriptors,
-            regions=self.vectors.regions(table.region_rows),
-            boxes=self.vectors.boxes(table.region_rows),
+            codes=codes,
+            boxes=boxes,
+            codec=self.codec,
             index=choice.index,
+            scan=self._scan(table, descriptors, codes, boxes, ticket),
             index_reason=choice.reason,
         )
+
+    def _scan(
+        self,
+        table: VectorTable,
+        descriptors: FloatArray,
+        codes: CodeArray,
+        boxes: FloatArray,
+        ticket: Ticket,
+    ) -> RegionScan:
+        """The scan of the snapshot before with what has come since, a part at a time."""
+        signs = signs_for(self.vectors.dim)
+        scan = RegionScan(signs)
+        if self._newest is not None and len(self._newest) <= len(table):
+            scan = self._newest.scan
+        for first in range(len(scan), len(table), _SCANNED_AT_ONCE):
+            ticket.update("opening the index", first, len(table))
+            rows = np.arange(first, min(first + _SCANNED_AT_ONCE, len(table)))
+            own, counts = descriptors[rows], table.region_count[rows]
+            start = int(table.region_start[first])
+            span = slice(start, start + int(counts.sum()))
+            part = codes[span]
+            if self.codec is not signs:
+                owners = np.repeat(np.arange(len(rows)), counts)
+                part = signs.encode(self.codec.decode(part, own, owners), own, owners)
+            scan = scan.with_more(own, part, boxes[span], counts)
+        return scan

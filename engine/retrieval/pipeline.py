@@ -1,44 +1,34 @@
-"""From a query to a ranking: shortlist, re-ranking by QAM, query expansion.
+"""From a query to a ranking: shortlist, matching, query expansion.
 
-The pipeline of Cao et al. 2016 (arXiv 1606.06811): (i) a shortlist by the global
-descriptor, (ii) query adaptive matching on the base regions of the shortlist, (iii) the query
-averaged with the global descriptors of the re-ranked top, searched again.
+The pipeline of Cao et al. 2016 (arXiv 1606.06811): (i) a shortlist by the global descriptor, here
+by the regions as well, (ii) matching on the base regions of the shortlist, (iii) the query
+averaged with what was found, searched again.
 """
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain, zip_longest
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.config import Expansion, Method, SearchSettings
 from engine.jobs import Ticket
 from engine.rank.expansion import alpha_weighted, average
-from engine.rank.qam import Merge, match_many
+from engine.rank.qam import Merge
+from engine.retrieval.matching import RankingQuery, Rows, matched, matched_features, resolved
 from engine.retrieval.snapshot import Snapshot
 from engine.types import FloatArray
 
-Rows = NDArray[np.int64]
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RankingQuery:
-    """``descriptor``: (D,) float32 of unit length, GeM-pooled like the base regions it meets.
-    ``boxed``: whether a box was drawn. ``exclude``: photos that must not be found."""
-
-    descriptor: FloatArray
-    boxed: bool
-    exclude: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """Photos, best first, as rows of the snapshot.
 
-    ``scores`` (n,): QAM's for what was re-ranked, else the (expanded) global cosine.
+    ``scores`` (n,): the method's for what was re-ranked, else the (expanded) global cosine.
     ``global_scores`` (n,): cosines of the global descriptors with the query as it was asked.
     ``merges``: of the rows that were re-ranked. ``milliseconds``: of each stage.
     """
@@ -49,6 +39,15 @@ class Ranking:
     global_scores: FloatArray
     merges: dict[int, Merge]
     milliseconds: dict[str, float] = field(default_factory=dict)
+
+    def from_place(self, first: int) -> "Ranking":
+        """What is left from this place of the ranking on."""
+        return replace(
+            self,
+            rows=self.rows[first:],
+            scores=self.scores[first:],
+            global_scores=self.global_scores[first:],
+        )
 
 
 def rank(
@@ -65,62 +64,59 @@ def rank(
         top: how many photos; None = all of them.
     """
     settings.validate()
-    method = resolved(settings.method, boxed=query.boxed)
+    method = resolved(settings.method)
     wanted = len(snapshot) if top is None else top
     clock = _Clock()
-    depth = max(wanted, settings.shortlist if method is Method.QAM else 0, settings.expand_top)
-    rows, global_scores = clock("shortlist", lambda: shortlist(query, snapshot, depth))
+    depth = max(wanted, settings.shortlist, settings.expand_top)
+    rows = clock("shortlist", lambda: shortlist(query, snapshot, settings, depth))
     ticket.check()
     merges: dict[int, Merge] = {}
-    scores = global_scores
-    if method is Method.QAM:
-        merges = clock(
-            "rerank",
-            lambda: rerank(query, snapshot, rows[: settings.shortlist], settings, ticket),
-        )
-        rows, scores, global_scores = reordered(rows, global_scores, merges)
+    scores = snapshot.descriptors[rows] @ query.descriptor
+    if method is not Method.GLOBAL:
+        merges = clock("rerank", lambda: rerank(query.parts, snapshot, rows, settings, ticket))
+        rows, scores = reordered(rows, scores, merges)
     ticket.check()
     if settings.expand is not Expansion.NONE:
-        rows, scores = clock("expand", lambda: expand(query, snapshot, rows, settings, depth))
-        global_scores = snapshot.descriptors[rows] @ query.descriptor
+        rows, scores, merges = clock(
+            "expand", lambda: expand(query, snapshot, rows, merges, settings, depth, ticket)
+        )
     return Ranking(
         method=method,
         rows=rows[:wanted],
         scores=scores[:wanted],
-        global_scores=global_scores[:wanted],
+        global_scores=snapshot.descriptors[rows[:wanted]] @ query.descriptor,
         merges=merges,
         milliseconds=clock.milliseconds,
     )
 
 
-def resolved(method: Method, *, boxed: bool) -> Method:
-    """What `Method.AUTO` means for this query."""
-    if method is not Method.AUTO:
-        return method
-    return Method.QAM if boxed else Method.GLOBAL
-
-
-def shortlist(query: RankingQuery, snapshot: Snapshot, count: int) -> tuple[Rows, FloatArray]:
-    """The ``count`` nearest photos by the global descriptor, best first: rows and cosines."""
-    return _nearest(query.descriptor, query.exclude, snapshot, count)
+def shortlist(
+    query: RankingQuery, snapshot: Snapshot, settings: SearchSettings, count: int
+) -> Rows:
+    """The ``count`` first photos of a search: at their head those that are matched, half of them
+    by the global descriptor and half by regions; behind them the rest by the global descriptor.
+    """
+    near = _nearest(query.descriptor, query.exclude, snapshot, count)
+    if resolved(settings.method) is Method.GLOBAL:
+        return near
+    most = settings.shortlist + len(query.exclude)
+    by_regions = _without(query.exclude, snapshot, snapshot.scan.search(query.descriptor, most)[0])
+    in_turn = chain.from_iterable(zip_longest(near.tolist(), by_regions.tolist()))
+    head = list(dict.fromkeys(row for row in in_turn if row is not None))[: settings.shortlist]
+    kept = near[~np.isin(near, head)]
+    return np.concatenate([np.array(head, dtype=np.int64), kept])[:count]
 
 
 def rerank(
-    query: RankingQuery,
-    snapshot: Snapshot,
-    rows: Rows,
-    settings: SearchSettings,
-    ticket: Ticket,
+    parts: FloatArray, snapshot: Snapshot, rows: Rows, settings: SearchSettings, ticket: Ticket
 ) -> dict[int, Merge]:
-    """Query adaptive matching of the photos in ``rows``: the best merge of each."""
-    regions, starts = snapshot.regions_of(rows)
-    merges = match_many(query.descriptor, regions, starts, solver=settings.solver, ticket=ticket)
-    return dict(zip(rows.tolist(), merges, strict=True))
+    """The merge of each photo of the shortlist."""
+    head = rows[: settings.shortlist]
+    merges = matched(parts, snapshot, head, settings, ticket)
+    return dict(zip(head.tolist(), merges, strict=True))
 
 
-def reordered(
-    rows: Rows, global_scores: FloatArray, merges: dict[int, Merge]
-) -> tuple[Rows, FloatArray, FloatArray]:
+def reordered(rows: Rows, scores: FloatArray, merges: dict[int, Merge]) -> tuple[Rows, FloatArray]:
     """What was re-ranked first, by its new score; the rest below in its old order.
 
     The two scores are cosines of different things and are not compared with each other.
@@ -130,8 +126,7 @@ def reordered(
     order = np.argsort(-new, kind="stable")
     return (
         np.concatenate([rows[:head][order], rows[head:]]),
-        np.concatenate([new[order], global_scores[head:]]),
-        np.concatenate([global_scores[:head][order], global_scores[head:]]),
+        np.concatenate([new[order], scores[head:]]),
     )
 
 
@@ -139,28 +134,51 @@ def expand(
     query: RankingQuery,
     snapshot: Snapshot,
     rows: Rows,
+    merges: dict[int, Merge],
     settings: SearchSettings,
     count: int,
-) -> tuple[Rows, FloatArray]:
-    """Search again with the query and its best hits as one: rows and cosines with that query."""
-    best = snapshot.descriptors[rows[: settings.expand_top]]
+    ticket: Ticket,
+) -> tuple[Rows, FloatArray, dict[int, Merge]]:
+    """Search again with the query and its best hits as one: rows, scores, merges.
+
+    `Expansion.MATCHED` ranks the shortlist once more by the parts of the best hits that matched;
+    the others search by the global descriptor, as their papers do.
+    """
+    best = rows[: settings.expand_top]
+    if settings.expand is Expansion.MATCHED:
+        found = matched_features(query.parts, snapshot, best, settings)
+        parts = alpha_weighted(query.parts, found, alpha=settings.alpha)
+        again = matched(parts, snapshot, rows[: len(merges)], settings, ticket)
+        new = dict(zip(rows[: len(merges)].tolist(), again, strict=True))
+        below = snapshot.descriptors[rows] @ query.descriptor
+        return *reordered(rows, below, new), new
+    descriptors = snapshot.descriptors[best]
     expanded = (
-        average(query.descriptor, best)
+        average(query.descriptor, descriptors)
         if settings.expand is Expansion.AVERAGE
-        else alpha_weighted(query.descriptor, best, alpha=settings.alpha)
+        else alpha_weighted(query.descriptor, descriptors, alpha=settings.alpha)
     )
-    return _nearest(expanded, query.exclude, snapshot, count)
+    again_near = shortlist(
+        replace(query, descriptor=expanded),
+        snapshot,
+        replace(settings, method=Method.GLOBAL),
+        count,
+    )
+    return again_near, snapshot.descriptors[again_near] @ expanded, merges
 
 
 def _nearest(
     descriptor: FloatArray, exclude: frozenset[int], snapshot: Snapshot, count: int
-) -> tuple[Rows, FloatArray]:
+) -> Rows:
     """Excluded photos are asked for too and then left out, so that ``count`` remain."""
-    rows, cosines = snapshot.index.search(descriptor, min(count + len(exclude), len(snapshot)))
-    if exclude:
-        kept = ~np.isin(snapshot.table.photo_ids[rows], list(exclude))
-        rows, cosines = rows[kept], cosines[kept]
-    return rows[:count], cosines[:count]
+    rows, _ = snapshot.index.search(descriptor, min(count + len(exclude), len(snapshot)))
+    return _without(exclude, snapshot, rows)[:count]
+
+
+def _without(exclude: frozenset[int], snapshot: Snapshot, rows: Rows) -> Rows:
+    if not exclude:
+        return rows
+    return rows[~np.isin(snapshot.table.photo_ids[rows], list(exclude))]
 
 
 class _Clock:

@@ -3,30 +3,26 @@
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.config import FeatureSettings, Method, Solver
+from engine.config import FeatureSettings, SearchSettings
 from engine.errors import SettingsError
-from engine.types import FloatArray
 
 if TYPE_CHECKING:  # loading it loads scipy
-    from engine.rank.qam import Merge
+    from engine.retrieval.matching import RankingQuery
 
 _REMEMBERED = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedQuery:
-    """A query that was answered: ``descriptor`` (D,) of unit length, the ``features`` that it met,
-    how, and the merge of each photo id that was re-ranked."""
+    """A query that was answered: what was ``looked_for`` (steering included), with which
+    ``settings``, and the ``features`` of the photos that it met."""
 
-    descriptor: FloatArray
+    looked_for: "RankingQuery"
+    settings: SearchSettings
     features: FeatureSettings
-    method: Method
-    solver: Solver
-    merges: "Mapping[int, Merge]"
 
 
 class AskedQueries:

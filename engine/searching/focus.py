@@ -1,18 +1,19 @@
 """The job that says where a match sits: from stored regions at once, or exactly by a fresh pass."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.catalogue import photos as catalogue
-from engine.config import FeatureSettings, Method
+from engine.config import Method
 from engine.errors import PhotoMissingError
-from engine.features.grid import ospp
+from engine.features.scheme import base_regions, pooling_of
 from engine.jobs import Ticket
 from engine.media.pool import DecodeTask
-from engine.rank.attribution import attribution
+from engine.rank.attribution import attribution, mean_attribution
 from engine.rank.focus import focus_map_from, footprint, footprint_shape, found_box
 from engine.rank.qam import Merge, match
+from engine.rank.sparse import weights
 from engine.requests import FocusAnswer, FocusRequest
+from engine.retrieval.matching import matched, resolved, sharpness_of
 from engine.searching.asked import AskedQuery
 from engine.searching.parts import SearchParts
 from engine.types import FloatArray, FocusMap, Photo, Picture, Size
@@ -21,8 +22,8 @@ from engine.types import FloatArray, FocusMap, Photo, Picture, Size
 def focus(request: FocusRequest, ticket: Ticket, *, parts: SearchParts) -> FocusAnswer:
     """The focus map of one photo for an earlier search.
 
-    An exact map says which cells the score of the photo's merge is made of or, for the global
-    method, which cells the global cosine is made of (`engine.rank.focus.attribution`).
+    An exact map says which cells the photo's score is made of or, for the global method, which
+    cells the global cosine is made of (`engine.rank.attribution`).
 
     Raises:
         PhotoError: the photo cannot be read, is unknown, or has changed since it was indexed; or
@@ -33,18 +34,16 @@ def focus(request: FocusRequest, ticket: Ticket, *, parts: SearchParts) -> Focus
     photo = catalogue.by_ids(parts.database, [request.photo_id]).get(request.photo_id)
     if photo is None:
         raise PhotoMissingError("the library has this photo no more")
+    if request.exact:
+        return _exact_focus(photo, asked, parts, ticket)
     snapshot = parts.snapshot(ticket)
     row = snapshot.row_of(photo.id)
     if row is None:
         raise PhotoMissingError("this network has not seen the photo", path=photo.path)
-    merge = asked.merges.get(photo.id)
-    if merge is None and asked.method is Method.QAM:  # it lies below the shortlist
-        regions, _ = snapshot.regions_of(np.array([row]))
-        merge = match(asked.descriptor, regions, solver=asked.solver)
-    if request.exact:
-        return _exact_focus(photo, merge, asked, parts, ticket)
-    if merge is None:
+    if resolved(asked.settings.method) is Method.GLOBAL:
         raise PhotoMissingError("the global method has no stored focus map", path=photo.path)
+    rows = np.array([row])
+    merge = matched(asked.looked_for.parts, snapshot, rows, asked.settings, ticket)[0]
     return stored_focus(photo, merge, snapshot.boxes_of(row))
 
 
@@ -60,7 +59,7 @@ def stored_focus(photo: Photo, merge: Merge, boxes: FloatArray) -> FocusAnswer:
 
 
 def _exact_focus(
-    photo: Photo, merge: Merge | None, asked: AskedQuery, parts: SearchParts, ticket: Ticket
+    photo: Photo, asked: AskedQuery, parts: SearchParts, ticket: Ticket
 ) -> FocusAnswer:
     ticket.check()
     decoded = parts.pool.decode(
@@ -72,20 +71,14 @@ def _exact_focus(
         ),
         ticket,
     )
-    # Another content has other regions: the weights say nothing of it.
+    # Another content is another photo: the map would not be of what was found.
     if decoded.identity != catalogue.identity_of(parts.database, photo.id):
         raise PhotoMissingError("the photo has changed since it was indexed", path=photo.path)
     network = parts.network()
     ticket.check()
-    feature_map = network.feature_map(decoded.pixels)
-    cells, z = _merged_cells(feature_map, merge, asked.features)
-    score_parts = attribution(
-        feature_map,
-        cells,
-        z,
-        asked.descriptor,
-        p=network.manifest.gem_p,
-        eps=network.manifest.gem_eps,
+    how = network.manifest
+    score_parts = _score_parts(
+        network.feature_map(decoded.pixels), asked, p=how.gem_p, eps=how.gem_eps
     )
     values = focus_map_from(score_parts)
     return FocusAnswer(
@@ -93,11 +86,27 @@ def _exact_focus(
     )
 
 
-def _merged_cells(
-    feature_map: FloatArray, merge: Merge | None, features: FeatureSettings
-) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-    """The regions that were merged, in cells, and their weights; the whole photo if none were."""
-    h, w = feature_map.shape[1:]
-    if merge is None:
-        return np.array([[0, 0, w, h]]), np.ones(1)
-    return ospp(h, w, features.levels), merge.z
+def _score_parts(feature_map: FloatArray, asked: AskedQuery, *, p: float, eps: float) -> np.ndarray:
+    """(h, w) the score that fresh, unabridged features give this photo, split among its cells."""
+    method, features, query = resolved(asked.settings.method), asked.features, asked.looked_for
+    if method is Method.GLOBAL:
+        h, w = feature_map.shape[1:]
+        whole = np.array([[0, 0, w, h]])
+        return attribution(feature_map, whole, [1.0], query.descriptor, p=p, eps=eps)
+    found = base_regions(feature_map, features, p=p, eps=eps)
+    pooling = pooling_of(features)
+    if method is Method.QAM:
+        merge = match(query.parts.sum(axis=0), found.features, solver=asked.settings.solver)
+        return attribution(
+            feature_map,
+            found.weights,
+            merge.z,
+            query.parts.sum(axis=0),
+            pooling=pooling,
+            p=p,
+            eps=eps,
+        )
+    z = weights(query.parts @ found.features.T, sharpness=sharpness_of(method))
+    return mean_attribution(
+        feature_map, found.weights, z, query.parts, pooling=pooling, p=p, eps=eps
+    )

@@ -1,18 +1,23 @@
-"""The job that answers a query."""
+"""The jobs that answer a query, and list more of what it found."""
 
 import time
+
+import numpy as np
 
 from engine.catalogue import photos as catalogue
 from engine.config import SearchSettings
 from engine.errors import NothingIndexedError
 from engine.jobs import Ticket
-from engine.requests import SearchAnswer, SearchRequest
-from engine.retrieval.pipeline import Ranking, RankingQuery, rank
+from engine.rank.expansion import steered
+from engine.requests import HitPage, MoreHitsRequest, SearchAnswer, SearchRequest
+from engine.retrieval.cutoff import cutoff_of
+from engine.retrieval.matching import RankingQuery, Rows, matched_features
+from engine.retrieval.pipeline import Ranking, rank
 from engine.retrieval.snapshot import Snapshot
 from engine.searching.asked import AskedQuery
 from engine.searching.focus import stored_focus
 from engine.searching.parts import SearchParts
-from engine.searching.query import decode_query, query_pixels
+from engine.searching.query import decode_query, look, query_pixels, views_of
 from engine.types import Hit, SearchTimings
 
 
@@ -20,7 +25,7 @@ def search(request: SearchRequest, ticket: Ticket, *, parts: SearchParts) -> Sea
     """Find every photo that has the thing in the box, best first.
 
     The query need not be in the library and is not added to it; if its content is there, it is
-    left out of its own hits unless the request wants it.
+    left out of its own hits unless the request wants it. So is what the searcher does not like.
 
     Raises:
         NothingIndexedError: the library holds no photo of this network.
@@ -33,42 +38,80 @@ def search(request: SearchRequest, ticket: Ticket, *, parts: SearchParts) -> Sea
     settings.validate()
     ticket.update("reading the picture", 0, 0)
     snapshot = parts.snapshot(ticket)
+    size_px = parts.features.size_px
     if not len(snapshot):
-        size = parts.features.size_px
-        raise NothingIndexedError(f"this library holds no photo yet that was indexed at {size} px")
+        raise NothingIndexedError(
+            f"this library holds no photo yet that was indexed at {size_px} px"
+        )
     decoded = decode_query(
         request.picture,
         request.box,
-        size_px=parts.features.size_px,
-        scale=settings.query_scale,
+        size_px=size_px,
+        scales=settings.query_scales or (1.0,),
         pool=parts.pool,
         ticket=ticket,
     )
-    box = request.box.within(decoded.facts.size) if request.box else None
-    pixels = query_pixels(decoded, box, size_px=parts.features.size_px, scale=settings.query_scale)
+    full = decoded.facts.size
+    box = request.box.within(full) if request.box else None
+    views = views_of(full, box, size_px=size_px, scales=settings.query_scales)
+    pictures = [query_pixels(decoded, box, view, size_px=size_px) for view in views]
     read = time.perf_counter()
     ticket.update("looking at the picture", 0, 0)
-    network = parts.network()
-    descriptor = network.descriptor(pixels)
+    descriptor, seen_parts = look(parts.network(), pictures, boxed=box is not None)
     seen = time.perf_counter()
     ticket.update("searching", 0, 0)
     own = None if request.with_own else decoded.identity
-    query = RankingQuery(descriptor, box is not None, _excluded(parts, own))
+    query = _steered(
+        RankingQuery(descriptor, seen_parts, _excluded(parts, own)), request, snapshot, settings
+    )
     ranking = rank(query, snapshot, settings, top=request.top, ticket=ticket)
-    hits = _hits(ranking, snapshot, parts)
-    merges = {int(snapshot.table.photo_ids[row]): m for row, m in ranking.merges.items()}
     return SearchAnswer(
-        token=parts.asked.remember(
-            AskedQuery(descriptor, parts.features, ranking.method, settings.solver, merges)
-        ),
+        token=parts.asked.remember(AskedQuery(query, settings, parts.features)),
         query=request.picture,
-        query_size=decoded.facts.size,
+        query_size=full,
         box=box,
         network=snapshot.network_key,
         method=str(ranking.method),
-        hits=hits,
+        hits=_hits(ranking, snapshot, parts),
         timings_ms=_timings(started, read, seen, ranking),
+        total=_total(query, snapshot),
+        cutoff=cutoff_of(ranking.scores),
     )
+
+
+def more(request: MoreHitsRequest, ticket: Ticket, *, parts: SearchParts) -> HitPage:
+    """The hits of an earlier search from some place on. The network is not asked again.
+
+    Raises:
+        SettingsError: the search is too long ago.
+    """
+    asked = parts.asked.recall(request.token)
+    snapshot = parts.snapshot(ticket)
+    end = request.offset + request.limit
+    ranking = rank(asked.looked_for, snapshot, asked.settings, top=end, ticket=ticket)
+    hits = _hits(ranking.from_place(request.offset), snapshot, parts)
+    return HitPage(request.offset, _total(asked.looked_for, snapshot), hits)
+
+
+def _steered(
+    query: RankingQuery, request: SearchRequest, snapshot: Snapshot, settings: SearchSettings
+) -> RankingQuery:
+    """The query moved towards what is liked and away from what is not."""
+    if not request.liked and not request.disliked:
+        return query
+    liked, disliked = (
+        matched_features(query.parts, snapshot, _rows(snapshot, ids), settings)
+        for ids in (request.liked, request.disliked)
+    )
+    parts = steered(query.parts, liked, disliked)
+    # The first stage follows only where it looks for the very same thing, as it does for a box.
+    descriptor = parts[0] if len(parts) == 1 else query.descriptor
+    return RankingQuery(descriptor, parts, query.exclude | frozenset(request.disliked))
+
+
+def _rows(snapshot: Snapshot, photo_ids: tuple[int, ...]) -> Rows:
+    rows = [snapshot.row_of(photo_id) for photo_id in photo_ids]
+    return np.array([row for row in rows if row is not None], dtype=np.int64)
 
 
 def _excluded(parts: SearchParts, identity: str | None) -> frozenset[int]:
@@ -76,6 +119,11 @@ def _excluded(parts: SearchParts, identity: str | None) -> frozenset[int]:
     excluded = catalogue.placeless(parts.database)
     own = catalogue.by_identity(parts.database, identity) if identity else None
     return excluded if own is None else excluded | {own}
+
+
+def _total(query: RankingQuery, snapshot: Snapshot) -> int:
+    left_out = np.isin(snapshot.table.photo_ids, list(query.exclude))
+    return len(snapshot) - int(left_out.sum())
 
 
 def _hits(ranking: Ranking, snapshot: Snapshot, parts: SearchParts) -> tuple[Hit, ...]:

@@ -24,6 +24,9 @@ class QueryNetwork(Protocol):
     def descriptor(self, image: PixelArray) -> FloatArray:
         """(D,) float32 of unit length, of an upright picture (H, W, 3) uint8."""
 
+    def parts(self, image: PixelArray, levels: tuple[int, ...]) -> FloatArray:
+        """(P, D) unit rows: squares of these levels over the picture, or the whole of it."""
+
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32."""
 

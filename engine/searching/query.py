@@ -1,6 +1,16 @@
-"""From a picture and a box to what the network sees of it."""
+"""From a picture and a box to what the network sees of it.
+
+A query is looked at several times. A thing in a box at half and at 0.7 of the size that it has in
+its photo, the mean of both descriptors: the scale of the query decides more than any method of
+matching. On the cutouts .5 and .7 give .944 mAP, .7 alone .918, 1.0 alone .907, though the things
+there have much the same size in the query as in what it finds. A scene as it is, mirrored and,
+where its photo is small, a little enlarged, but never above the size at which the library's photos
+are seen; each part of each view is looked for by itself (holidays: .79 by the global descriptor).
+"""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
@@ -8,8 +18,13 @@ from PIL import Image
 from engine.jobs import Ticket
 from engine.media.decode import DecodedPhoto
 from engine.media.pool import DecodeTask
-from engine.searching.parts import Decoder
-from engine.types import Box, Picture, PixelArray, Size
+from engine.searching.parts import Decoder, QueryNetwork
+from engine.types import Box, FloatArray, Picture, PixelArray, Size
+
+BOX_SCALES = (0.5, 0.7)
+PHOTO_SCALES = (1.0, 1.41)
+PHOTO_LEVELS = (2, 3)
+"""Levels of the pyramid whose squares are the parts of a scene."""
 
 _SHORTEST_PX = 64
 """A crop whose shorter side would be less is enlarged to it, two cells of the feature map, even if
@@ -25,12 +40,55 @@ _NO_CHANGE = 0.01
 """Pixels within this share of the wanted factor are taken as they are."""
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """A query is shown to the network at ``scale`` times the size of its photo."""
+
+    scale: float
+    mirrored: bool = False
+
+
+def views_of(
+    full: Size, box: Box | None, *, size_px: int, scales: tuple[float, ...] | None
+) -> tuple[View, ...]:
+    """How often and how a query is looked at; ``scales`` None: the standard.
+
+    ``full``: of the upright photo in pixels.
+    """
+    if scales is not None:
+        return tuple(View(scale) for scale in scales)
+    if box is not None:
+        return tuple(View(scale) for scale in BOX_SCALES)
+    shown = min(max(full.w, full.h), size_px)
+    different = [s for s in PHOTO_SCALES if s == 1.0 or size_px / shown > 1 + _NO_CHANGE]
+    return (*(View(scale) for scale in different), View(1.0, mirrored=True))
+
+
+def look(
+    network: QueryNetwork, pictures: Sequence[PixelArray], *, boxed: bool
+) -> tuple[FloatArray, FloatArray]:
+    """What the network sees in the views of a query.
+
+    Args:
+        pictures: (H, W, 3) uint8 each; the first is the plain one.
+
+    Returns:
+        (D,) the descriptor for the first stage, and (P, D) the parts that are looked for.
+    """
+    if not boxed:
+        seen = [network.parts(picture, PHOTO_LEVELS) for picture in pictures]
+        return network.descriptor(pictures[0]), np.concatenate(seen)
+    wholes = np.stack([network.parts(picture, ()) for picture in pictures])
+    descriptors = np.stack([network.descriptor(picture) for picture in pictures])
+    return _unit(descriptors.sum(axis=0)), _unit(wholes.sum(axis=0))
+
+
 def decode_query(
     picture: Picture,
     box: Box | None,
     *,
     size_px: int,
-    scale: float,
+    scales: tuple[float, ...],
     pool: Decoder,
     ticket: Ticket,
 ) -> DecodedPhoto:
@@ -48,6 +106,7 @@ def decode_query(
 
     if box is None:
         return decoded_at(size_px)
+    scale = max(scales)
     decoded = decoded_at(_SPARE * size_px * max(1.0, scale))
     full = decoded.facts.size
     factor = min(1.0, _crop_factor(box.within(full), full, size_px=size_px, scale=scale))
@@ -56,15 +115,13 @@ def decode_query(
     return decoded
 
 
-def query_pixels(
-    decoded: DecodedPhoto, box: Box | None, *, size_px: int, scale: float
-) -> PixelArray:
+def query_pixels(decoded: DecodedPhoto, box: Box | None, view: View, *, size_px: int) -> PixelArray:
     """What the network is shown, (H, W, 3) uint8.
 
     Without a box: the photo, its longest side at most ``size_px``. With one: the box's crop at
-    the factor that its own photo would be given, times ``scale``. An enlarged crop costs 20 mAP
-    points, so it is not brought to a size of its own; only a crop with a side below two cells of
-    the feature map is enlarged to that.
+    the factor that its own photo would be given, times the view's scale. An enlarged crop costs
+    20 mAP points, so it is not brought to a size of its own; only a crop with a side below two
+    cells of the feature map is enlarged to that, and a huge one is shown no larger than a photo.
 
     Args:
         box: in pixels of the upright photo, inside it.
@@ -73,12 +130,15 @@ def query_pixels(
     held = pixels.shape[1] / full.w
     if box is None:
         width, height = float(full.w), float(full.h)
-        factor = min(1.0, size_px / max(full.w, full.h))
+        fitting = size_px / max(full.w, full.h)
+        factor = min(min(1.0, fitting) * view.scale, fitting)
     else:
         width, height = box.w, box.h
-        factor = _crop_factor(box, full, size_px=size_px, scale=scale)
+        factor = _crop_factor(box, full, size_px=size_px, scale=view.scale)
         left, top, right, bottom = _whole_corners(box, full, pixels)
         pixels = pixels[top:bottom, left:right]
+    if view.mirrored:
+        pixels = pixels[:, ::-1]
     if abs(factor / held - 1.0) < _NO_CHANGE:
         return np.ascontiguousarray(pixels)
     target = (max(1, round(width * factor)), max(1, round(height * factor)))
@@ -106,3 +166,8 @@ def _whole_corners(box: Box, full: Size, pixels: PixelArray) -> tuple[int, int, 
     left, top = min(round(box.x * across), columns - 1), min(round(box.y * down), rows - 1)
     right, bottom = round((box.x + box.w) * across), round((box.y + box.h) * down)
     return left, top, max(min(right, columns), left + 1), max(min(bottom, rows), top + 1)
+
+
+def _unit(vectors: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)

@@ -5,17 +5,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from engine.errors import LibraryError
+from engine.config import FeatureSettings
+from engine.errors import LibraryError, RefocalError
+from engine.features.codes import RegionCodec, codec_for
 from engine.store.database import Database
+from engine.store.networks import NetworkRecord, all_networks
 from engine.store.paths import LibraryPaths
 from engine.store.table import VectorTable, load_table
-from engine.store.vectors import VectorStore, stored_dim
+from engine.store.vectors import VectorStore, stored_layout
 
 # Photos whose numbers are looked at, spread over the file.
 _SAMPLE = 500
-# A unit vector of float32 after a division; float16 regions are rounded to 2^-11 per value.
-_UNIT_WITHIN = 1e-3
-_HALF_UNIT_WITHIN = 1e-2
+_UNIT_WITHIN = 1e-3  # a unit vector of float32 after a division
 
 _RULES = (
     (
@@ -54,10 +55,9 @@ def inspect(database: Database, paths: LibraryPaths) -> tuple[str, ...]:
     try:
         with database.read() as connection:
             problems += _database_problems(connection)
-            keys = [key for (key,) in connection.execute("SELECT key FROM networks ORDER BY id")]
-            for key in keys:
-                problems += _row_problems(connection, key)
-                problems += _vector_problems(load_table(database, key), paths, key)
+            for network in all_networks(database):
+                problems += _row_problems(connection, network.key)
+                problems += _vector_problems(load_table(database, network.key), paths, network)
     except LibraryError as error:
         problems.append(error.reason)
     return tuple(problems)
@@ -88,7 +88,10 @@ def _row_problems(connection: sqlite3.Connection, key: str) -> Iterator[str]:
         yield f"{key}: {photos} photos have {rows} vector rows between {first} and {last}"
 
 
-def _vector_problems(table: VectorTable, paths: LibraryPaths, key: str) -> Iterator[str]:
+def _vector_problems(
+    table: VectorTable, paths: LibraryPaths, network: NetworkRecord
+) -> Iterator[str]:
+    key = network.key
     if not len(table):
         return
     expected = np.concatenate([[0], np.cumsum(table.region_count[:-1], dtype=np.int64)])
@@ -97,26 +100,32 @@ def _vector_problems(table: VectorTable, paths: LibraryPaths, key: str) -> Itera
         return
     folder = paths.vectors(key)
     try:
-        dim = stored_dim(folder)
-        if dim is None:
+        layout = stored_layout(folder)
+        if layout is None:
             yield f"{key}: {len(table)} photos have vectors, but the vector files are gone"
             return
-        with VectorStore.open(folder, dim=dim, writable=False) as vectors:
-            yield from _number_problems(table, vectors, key)
-    except LibraryError as error:
+        codec = codec_for(FeatureSettings.from_json(network.settings).codec, layout.dim)
+        with VectorStore.open(
+            folder, dim=layout.dim, region_bytes=layout.region_bytes, writable=False
+        ) as vectors:
+            yield from _number_problems(table, vectors, codec, key)
+    except RefocalError as error:
         yield f"{key}: {error.reason}"
 
 
-def _number_problems(table: VectorTable, vectors: VectorStore, key: str) -> Iterator[str]:
+def _number_problems(
+    table: VectorTable, vectors: VectorStore, codec: RegionCodec, key: str
+) -> Iterator[str]:
     descriptors = vectors.descriptors(len(table))
     regions = vectors.regions(table.region_rows)
     boxes = vectors.boxes(table.region_rows)
     wrong: dict[str, int] = {}
     for row in np.unique(np.linspace(0, len(table) - 1, _SAMPLE).astype(np.int64)):
         span = slice(table.region_start[row], table.region_start[row] + table.region_count[row])
+        own = descriptors[row : row + 1]
         parts = (
-            ("descriptors", _unit(descriptors[row : row + 1], _UNIT_WITHIN)),
-            ("region vectors", _unit(regions[span], _HALF_UNIT_WITHIN)),
+            ("descriptors", _unit(own, _UNIT_WITHIN)),
+            ("region vectors", codec.plausible(regions[span])),
             ("region boxes", _proper(boxes[span])),
         )
         for what, good in parts:

@@ -3,7 +3,8 @@
 Three files, without headers, little-endian:
 
 - ``descriptors.f32``: (N, D) float32, one row for a photo;
-- ``regions.f16``: (ΣR, D) float16, the base regions of all photos, photo after photo;
+- ``regions.bin``: (ΣR, W) bytes, the base regions of all photos, photo after photo, as a codec of
+  `engine.features.codes` made them;
 - ``boxes.f32``: (ΣR, 4) float32, x0, y0, x1, y1 of each region as fractions of the upright photo.
 
 How many rows count is not said here but in the database: rows behind the committed ones are the
@@ -14,7 +15,7 @@ import contextlib
 import json
 import mmap
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -24,14 +25,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import LibraryError
+from engine.features.codes import CodeArray
 from engine.store.paths import spelled
 from engine.store.trouble import from_os
 from engine.types import FloatArray
 
-HalfArray = NDArray[np.float16]
-
 _LAYOUT = "layout.json"
-_VERSION = 1
+_VERSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLayout:
+    """``dim``: D, numbers of a descriptor. ``region_bytes``: W, bytes of one region."""
+
+    dim: int
+    region_bytes: int
+    version: int = _VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +62,13 @@ class VectorStore:
     Views that were handed out stay good while rows are appended.
     """
 
-    def __init__(self, folder: Path, *, dim: int, writable: bool) -> None:
+    def __init__(self, folder: Path, *, dim: int, region_bytes: int, writable: bool) -> None:
         """Not for callers: see `open`."""
         self._folder = folder
         self._dim = dim
         self._columns = (
             _Column("descriptors.f32", np.dtype("<f4"), dim),
-            _Column("regions.f16", np.dtype("<f2"), dim),
+            _Column("regions.bin", np.dtype(np.uint8), region_bytes),
             _Column("boxes.f32", np.dtype("<f4"), 4),
         )
         self._files: list[FileIO] = []
@@ -72,23 +81,22 @@ class VectorStore:
         self._rows, self._region_rows = self.whole_rows()
 
     @classmethod
-    def open(cls, folder: Path, *, dim: int, writable: bool) -> "VectorStore":
+    def open(cls, folder: Path, *, dim: int, region_bytes: int, writable: bool) -> "VectorStore":
         """Open the files in ``folder``; a writable store makes what is lacking.
 
         Raises:
             LibraryError: the vectors are of another length or version, or the disk is full or
                 may only be read.
         """
+        wanted = VectorLayout(dim, region_bytes)
         try:
             layout = _read_layout(folder)
-            if layout is None:
-                layout = {"version": _VERSION, "dim": dim}
-                if writable:
-                    folder.mkdir(parents=True, exist_ok=True)
-                    _write_layout(folder, layout)
-            if layout != {"version": _VERSION, "dim": dim}:
+            if layout is None and writable:
+                folder.mkdir(parents=True, exist_ok=True)
+                _write_layout(folder, wanted)
+            if layout not in (None, wanted):
                 raise LibraryError(f"the vectors in {spelled(folder)} are laid out as {layout}")
-            return cls(folder, dim=dim, writable=writable)
+            return cls(folder, dim=dim, region_bytes=region_bytes, writable=writable)
         except OSError as error:
             raise from_os(error, folder) from error
 
@@ -113,24 +121,26 @@ class VectorStore:
         return sizes[0], min(sizes[1], sizes[2])
 
     def append(
-        self, descriptors: FloatArray, regions: FloatArray | HalfArray, boxes: FloatArray
+        self, descriptors: FloatArray, regions: CodeArray, boxes: FloatArray
     ) -> tuple[int, int]:
         """Write photos behind the last row, not yet flushed.
 
-        ``descriptors``: (B, D). ``regions``: (ΣR, D), stored as float16. ``boxes``: (ΣR, 4).
+        ``descriptors``: (B, D). ``regions``: (ΣR, W) uint8. ``boxes``: (ΣR, 4).
         Returns the first row and the first region row that they have now.
 
         Raises:
             LibraryError: the disk is full or failed; the store is as it was before.
         """
-        if descriptors.shape[1:] != (self._dim,) or regions.shape[1:] != (self._dim,):
-            raise ValueError(f"vectors are to be {self._dim} long")
+        width = self._columns[1].width
+        if descriptors.shape[1:] != (self._dim,) or regions.shape[1:] != (width,):
+            raise ValueError(f"vectors are to be {self._dim} long, regions {width} bytes")
         if boxes.shape != (len(regions), 4):
             raise ValueError(f"{len(regions)} regions need as many boxes, not {boxes.shape}")
         first = self._rows, self._region_rows
+        blocks: tuple[NDArray[Any], ...] = (descriptors, regions, boxes)
         for column, file, row, block in zip(
-            self._columns, self._files, (first[0], first[1], first[1]),
-            (descriptors, regions, boxes), strict=True,
+            self._columns, self._files, (first[0], first[1], first[1]), blocks,
+            strict=True,
         ):  # fmt: skip
             self._write(file, row * column.row_bytes, block.astype(column.dtype, order="C"))
         self._rows += len(descriptors)
@@ -168,8 +178,8 @@ class VectorStore:
         self._demand(rows, 0)
         return self._mapped(0, rows)
 
-    def regions(self, region_rows: int) -> HalfArray:
-        """The first ``region_rows`` region vectors, (region_rows, D) float16, mapped, read-only.
+    def regions(self, region_rows: int) -> CodeArray:
+        """The first ``region_rows`` regions, (region_rows, W) uint8, mapped, read-only.
 
         Raises:
             LibraryError: the file holds fewer.
@@ -230,34 +240,33 @@ class VectorStore:
         return np.frombuffer(view, column.dtype).reshape(rows, column.width)
 
 
-def stored_dim(folder: Path) -> int | None:
-    """The length of the vectors in this folder, or None where there are none.
+def stored_layout(folder: Path) -> VectorLayout | None:
+    """How the vectors in this folder are laid out, or None where there are none.
 
     Raises:
         LibraryError: what says so cannot be read.
     """
     try:
-        layout = _read_layout(folder)
+        return _read_layout(folder)
     except OSError as error:
         raise from_os(error, folder) from error
-    return None if layout is None else int(layout["dim"])
 
 
-def _read_layout(folder: Path) -> dict[str, int] | None:
+def _read_layout(folder: Path) -> VectorLayout | None:
     path = folder / _LAYOUT
     try:
         layout = json.loads(path.read_text(encoding="utf-8"))
-        return {"version": int(layout["version"]), "dim": int(layout["dim"])}
+        return VectorLayout(**{name: int(value) for name, value in layout.items()})
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise LibraryError(f"{spelled(path)} is damaged: {error}") from error
 
 
-def _write_layout(folder: Path, layout: dict[str, int]) -> None:
+def _write_layout(folder: Path, layout: VectorLayout) -> None:
     draft = folder / f"{_LAYOUT}.new"
     with draft.open("w", encoding="utf-8") as file:
-        json.dump(layout, file)
+        json.dump(asdict(layout), file)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(folder / _LAYOUT)
