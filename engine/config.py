@@ -58,7 +58,7 @@ class RegionScheme(StrEnum):
 class Codec(StrEnum):
     """How region vectors are stored (`engine.features.codes`)."""
 
-    SIGNS = "signs"
+    TWO_BITS = "two-bits"
     FLOAT16 = "float16"
 
 
@@ -117,11 +117,11 @@ class FeatureSettings:
 
     size_px: int = 768
     regions: RegionScheme = RegionScheme.OSPP
-    levels: tuple[int, ...] = (3, 5)
+    levels: tuple[int, ...] = (2, 4)
     clusters: int = 25
     clustering: Clustering = Clustering.SPECTRAL
     pooling: Pooling = Pooling.GEM
-    codec: Codec = Codec.SIGNS
+    codec: Codec = Codec.TWO_BITS
 
     def validate(self) -> None:
         if not 64 <= self.size_px <= 4096:

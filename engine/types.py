@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.errors import BoxError
 
 FloatArray = NDArray[np.float32]
+HalfArray = NDArray[np.float16]
 PixelArray = NDArray[np.uint8]
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.ann.index import Vectors
 from engine.config import HnswSettings
-from engine.types import FloatArray
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class GraphCache:
         self._fingerprint = fingerprint
         self._settings = settings
 
-    def load(self, vectors: FloatArray, *, room: int) -> Any | None:  # noqa: ANN401
+    def load(self, vectors: Vectors, *, room: int) -> Any | None:  # noqa: ANN401
         """The graph, if it is whole and holds the first rows of ``vectors``; else None.
 
         ``room``: for how many rows in all.
@@ -54,7 +54,7 @@ class GraphCache:
             _log.warning("the index file cannot be used and is built anew: %s", error)
             return None
 
-    def save(self, graph: Any, vectors: FloatArray) -> None:  # noqa: ANN401
+    def save(self, graph: Any, vectors: Vectors) -> None:  # noqa: ANN401
         """Keep a graph over ``vectors``. A disk that takes no file costs time at the next start,
         nothing else."""
         try:
@@ -75,7 +75,7 @@ class GraphCache:
         graph.set_ef(self._settings.ef_search)
         return graph
 
-    def _described(self, vectors: FloatArray, checksum: str) -> dict[str, object]:
+    def _described(self, vectors: Vectors, checksum: str) -> dict[str, object]:
         """What a note says of a graph over these rows."""
         sampled = np.linspace(0, max(len(vectors) - 1, 0), _SAMPLED_ROWS).astype(np.int64)
         taken = np.ascontiguousarray(vectors[sampled]) if len(vectors) else vectors

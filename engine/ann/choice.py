@@ -7,16 +7,15 @@ from pathlib import Path
 from engine.ann.cache import GraphCache
 from engine.ann.exact import ExactIndex
 from engine.ann.hnsw import HnswIndex, add_rows, new_graph
-from engine.ann.index import Index, IndexChoice
+from engine.ann.index import Index, IndexChoice, Vectors
 from engine.config import HnswSettings
 from engine.jobs import Ticket
-from engine.types import FloatArray
 
 _log = logging.getLogger(__name__)
 
 
 def open_index(
-    vectors: FloatArray,
+    vectors: Vectors,
     *,
     cache: Path | None,
     fingerprint: str,
@@ -27,7 +26,7 @@ def open_index(
     """The index of a table: exact for a small one, a graph from ``settings.from_rows`` on.
 
     Args:
-        vectors: (N, D) float32 unit rows, memory-mapped or not.
+        vectors: (N, D) unit rows, memory-mapped or not.
         cache: folder of the graph's file; None = nothing is read or kept.
         fingerprint: names the numbers in the table, a network key.
         before: the index of this table when it was shorter, if there was one: its graph goes on
@@ -57,7 +56,7 @@ def open_index(
 
 
 def _graph(
-    vectors: FloatArray,
+    vectors: Vectors,
     cache: Path | None,
     fingerprint: str,
     settings: HnswSettings,
@@ -76,6 +75,6 @@ def _graph(
     return graph
 
 
-def _enough(graph_rows: int, vectors: FloatArray, settings: HnswSettings) -> bool:
+def _enough(graph_rows: int, vectors: Vectors, settings: HnswSettings) -> bool:
     """Whether the rows outside the graph are few enough to be compared one by one."""
     return len(vectors) - graph_rows < settings.from_rows

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.ann.index import Rows, best_first
+from engine.ann.index import Rows, Vectors, best_first
 from engine.types import FloatArray
 
 _BLOCK_ROWS = 16_384  # rows of a memory-mapped table that are read at a time
@@ -13,7 +13,7 @@ class ExactIndex:
 
     kind = "exact"
 
-    def __init__(self, vectors: FloatArray) -> None:
+    def __init__(self, vectors: Vectors) -> None:
         """``vectors``: (N, D) unit rows, memory-mapped or not; not copied."""
         self._vectors = vectors
 
@@ -35,5 +35,5 @@ class ExactIndex:
         found = np.empty(len(self._vectors), dtype=np.float32)
         for first in range(0, len(found), _BLOCK_ROWS):
             block = self._vectors[first : first + _BLOCK_ROWS]
-            found[first : first + len(block)] = block @ query
+            found[first : first + len(block)] = block.astype(np.float32) @ query
         return found

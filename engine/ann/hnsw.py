@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.ann.exact import ExactIndex
-from engine.ann.index import Rows, best_first
+from engine.ann.index import Rows, Vectors, best_first
 from engine.config import HnswSettings
 from engine.jobs import Ticket
 from engine.types import FloatArray
@@ -24,7 +24,7 @@ class HnswIndex:
 
     kind = "hnsw"
 
-    def __init__(self, graph: Any, vectors: FloatArray) -> None:  # noqa: ANN401 - untyped library
+    def __init__(self, graph: Any, vectors: Vectors) -> None:  # noqa: ANN401 - untyped library
         """``graph``: an hnswlib.Index over the first rows of ``vectors``, (N, D) unit rows."""
         self.graph = graph
         self._vectors = vectors
@@ -65,7 +65,7 @@ def new_graph(dim: int, *, rows: int, settings: HnswSettings) -> Any:  # noqa: A
     return graph
 
 
-def add_rows(graph: Any, vectors: FloatArray, ticket: Ticket) -> None:  # noqa: ANN401
+def add_rows(graph: Any, vectors: Vectors, ticket: Ticket) -> None:  # noqa: ANN401
     """Add the rows of ``vectors`` that the graph does not hold yet.
 
     Raises:
@@ -78,5 +78,5 @@ def add_rows(graph: Any, vectors: FloatArray, ticket: Ticket) -> None:  # noqa: 
     for start in range(first, len(vectors), _ADD_ROWS):
         ticket.update("building the index", start, len(vectors))
         rows = np.arange(start, min(start + _ADD_ROWS, len(vectors)))
-        graph.add_items(vectors[rows], rows)
+        graph.add_items(vectors[rows].astype(np.float32), rows)
     ticket.update("building the index", len(vectors), len(vectors))

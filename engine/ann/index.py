@@ -1,14 +1,15 @@
 """The one protocol of nearest neighbour search by cosine."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import FloatArray
+from engine.types import FloatArray, HalfArray
 
 Rows = NDArray[np.int64]
+Vectors: TypeAlias = "FloatArray | HalfArray"
 
 
 class Index(Protocol):

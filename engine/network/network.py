@@ -115,23 +115,27 @@ class Network:
 
     def descriptor(self, image: PixelArray) -> FloatArray:
         """(D,) float32 of unit length, GeM-pooled. Takes its turn before any batch."""
-        batch = self._padded([image])
-        h, w = self._cells(batch)
-        pooled = self._pooled(batch, _means(_whole(h, w), h, w), interactive=True)
-        return cast(FloatArray, pooled[0, 0])
+        return self.look(image, ())[0]
 
-    def parts(self, image: PixelArray, levels: tuple[int, ...]) -> FloatArray:
-        """(P, D) float32 unit rows: squares of these levels of the pyramid over the picture, or
-        without a level the whole of it, pooled as base regions are. Takes its turn before any
-        batch."""
+    def look(self, image: PixelArray, levels: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+        """A query in one pass, which takes its turn before any batch.
+
+        Returns:
+            (D,) the descriptor as `descriptor` gives it; and (P, D) unit rows, pooled as base
+            regions are: squares of these levels of the pyramid over the picture, or without a
+            level the whole of it.
+        """
         batch = self._padded([image])
         h, w = self._cells(batch)
         cells = ospp(h, w, levels) if levels else _whole(h, w)
-        how = pooling_of(self._features)
-        if how is Pooling.GEM:
-            pooled = self._pooled(batch, _means(cells, h, w), interactive=True)
-            return cast(FloatArray, pooled[0])
-        return pool(self.feature_map(image), cells, how)
+        if pooling_of(self._features) is Pooling.GEM:
+            weights = _means(np.concatenate([_whole(h, w), cells]), h, w)
+            pooled = self._pooled(batch, weights, interactive=True)[0]
+            return pooled[0], pooled[1:]
+        how = self._manifest
+        feature_map = self.feature_map(image)
+        whole = pool(feature_map, _whole(h, w), Pooling.GEM, p=how.gem_p, eps=how.gem_eps)
+        return whole[0], pool(feature_map, cells, pooling_of(self._features))
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32, not negative where the layer ends with a ReLU; pooling raises what

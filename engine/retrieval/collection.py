@@ -8,14 +8,14 @@ import numpy as np
 from engine.ann.choice import open_index
 from engine.ann.scan import RegionScan
 from engine.config import HnswSettings
-from engine.features.codes import CodeArray, RegionCodec, signs_for
+from engine.features.codes import CodeArray, RegionCodec, two_bits_for
 from engine.jobs import Ticket
 from engine.retrieval.snapshot import Snapshot
 from engine.store.database import Database
 from engine.store.networks import NetworkRecord
 from engine.store.table import VectorTable, committed_rows, load_table
 from engine.store.vectors import VectorStore
-from engine.types import FloatArray
+from engine.types import HalfArray
 
 _SCANNED_AT_ONCE = 16_384  # photos
 
@@ -99,21 +99,20 @@ class Collection:
             boxes=boxes,
             codec=self.codec,
             index=choice.index,
-            scan=self._scan(table, descriptors, codes, boxes, ticket),
+            scan=self._scan(table, descriptors, codes, ticket),
             index_reason=choice.reason,
         )
 
     def _scan(
         self,
         table: VectorTable,
-        descriptors: FloatArray,
+        descriptors: HalfArray,
         codes: CodeArray,
-        boxes: FloatArray,
         ticket: Ticket,
     ) -> RegionScan:
         """The scan of the snapshot before with what has come since, a part at a time."""
-        signs = signs_for(self.vectors.dim)
-        scan = RegionScan(signs)
+        two_bits = two_bits_for(self.vectors.dim)
+        scan = RegionScan(two_bits)
         if self._newest is not None and len(self._newest) <= len(table):
             scan = self._newest.scan
         for first in range(len(scan), len(table), _SCANNED_AT_ONCE):
@@ -123,8 +122,8 @@ class Collection:
             start = int(table.region_start[first])
             span = slice(start, start + int(counts.sum()))
             part = codes[span]
-            if self.codec is not signs:
+            if self.codec is not two_bits:
                 owners = np.repeat(np.arange(len(rows)), counts)
-                part = signs.encode(self.codec.decode(part, own, owners), own, owners)
-            scan = scan.with_more(own, part, boxes[span], counts)
+                part = two_bits.encode(self.codec.decode(part, own, owners), own, owners)
+            scan = scan.with_more(own, part, counts)
         return scan

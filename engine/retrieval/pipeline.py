@@ -152,7 +152,7 @@ def expand(
         new = dict(zip(rows[: len(merges)].tolist(), again, strict=True))
         below = snapshot.descriptors[rows] @ query.descriptor
         return *reordered(rows, below, new), new
-    descriptors = snapshot.descriptors[best]
+    descriptors = snapshot.descriptors[best].astype(np.float32)
     expanded = (
         average(query.descriptor, descriptors)
         if settings.expand is Expansion.AVERAGE

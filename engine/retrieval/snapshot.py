@@ -9,7 +9,7 @@ from engine.ann.index import Index
 from engine.ann.scan import RegionScan
 from engine.features.codes import CodeArray, RegionCodec
 from engine.store.table import VectorTable
-from engine.types import FloatArray
+from engine.types import FloatArray, HalfArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +25,7 @@ class Snapshot:
 
     network_key: str
     table: VectorTable
-    descriptors: FloatArray
+    descriptors: HalfArray
     codes: CodeArray
     boxes: FloatArray
     codec: RegionCodec

@@ -21,11 +21,9 @@ class QueryNetwork(Protocol):
     @property
     def manifest(self) -> NetworkManifest: ...
 
-    def descriptor(self, image: PixelArray) -> FloatArray:
-        """(D,) float32 of unit length, of an upright picture (H, W, 3) uint8."""
-
-    def parts(self, image: PixelArray, levels: tuple[int, ...]) -> FloatArray:
-        """(P, D) unit rows: squares of these levels over the picture, or the whole of it."""
+    def look(self, image: PixelArray, levels: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+        """(D,) the descriptor of an upright picture (H, W, 3) uint8, and (P, D) its squares of
+        these levels, or the whole of it; rows of unit length."""
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32."""

@@ -75,12 +75,12 @@ def look(
     Returns:
         (D,) the descriptor for the first stage, and (P, D) the parts that are looked for.
     """
+    levels = () if boxed else PHOTO_LEVELS
+    seen = [network.look(picture, levels) for picture in pictures]
     if not boxed:
-        seen = [network.parts(picture, PHOTO_LEVELS) for picture in pictures]
-        return network.descriptor(pictures[0]), np.concatenate(seen)
-    wholes = np.stack([network.parts(picture, ()) for picture in pictures])
-    descriptors = np.stack([network.descriptor(picture) for picture in pictures])
-    return _unit(descriptors.sum(axis=0)), _unit(wholes.sum(axis=0))
+        return seen[0][0], np.concatenate([parts for _, parts in seen])
+    descriptor = np.sum([descriptor for descriptor, _ in seen], axis=0)
+    return _unit(descriptor), _unit(np.sum([parts for _, parts in seen], axis=0))
 
 
 def decode_query(

@@ -2,7 +2,7 @@
 
 Three files, without headers, little-endian:
 
-- ``descriptors.f32``: (N, D) float32, one row for a photo;
+- ``descriptors.f16``: (N, D) float16, one row for a photo;
 - ``regions.bin``: (ΣR, W) bytes, the base regions of all photos, photo after photo, as a codec of
   `engine.features.codes` made them;
 - ``boxes.f32``: (ΣR, 4) float32, x0, y0, x1, y1 of each region as fractions of the upright photo.
@@ -28,7 +28,7 @@ from engine.errors import LibraryError
 from engine.features.codes import CodeArray
 from engine.store.paths import spelled
 from engine.store.trouble import from_os
-from engine.types import FloatArray
+from engine.types import FloatArray, HalfArray
 
 _LAYOUT = "layout.json"
 _VERSION = 2
@@ -67,7 +67,7 @@ class VectorStore:
         self._folder = folder
         self._dim = dim
         self._columns = (
-            _Column("descriptors.f32", np.dtype("<f4"), dim),
+            _Column("descriptors.f16", np.dtype("<f2"), dim),
             _Column("regions.bin", np.dtype(np.uint8), region_bytes),
             _Column("boxes.f32", np.dtype("<f4"), 4),
         )
@@ -125,7 +125,7 @@ class VectorStore:
     ) -> tuple[int, int]:
         """Write photos behind the last row, not yet flushed.
 
-        ``descriptors``: (B, D). ``regions``: (ΣR, W) uint8. ``boxes``: (ΣR, 4).
+        ``descriptors``: (B, D), stored as float16. ``regions``: (ΣR, W) uint8. ``boxes``: (ΣR, 4).
         Returns the first row and the first region row that they have now.
 
         Raises:
@@ -169,8 +169,8 @@ class VectorStore:
                 file.truncate(count * column.row_bytes)
         self._rows, self._region_rows = rows, region_rows
 
-    def descriptors(self, rows: int) -> FloatArray:
-        """The first ``rows`` descriptors, (rows, D) float32, mapped and read-only.
+    def descriptors(self, rows: int) -> HalfArray:
+        """The first ``rows`` descriptors, (rows, D) float16, mapped and read-only.
 
         Raises:
             LibraryError: the file holds fewer.

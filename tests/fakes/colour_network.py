@@ -41,6 +41,13 @@ class ColourNetwork:
     def descriptor(self, image: PixelArray) -> FloatArray:
         return self._pooled(self.feature_map(image))
 
+    def look(self, image: PixelArray, levels: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+        feature_map = self.feature_map(image)
+        h, w = feature_map.shape[1:]
+        cells = ospp(h, w, levels) if levels else np.array([[0, 0, w, h]])
+        parts = [self._pooled(feature_map[:, y0:y1, x0:x1]) for x0, y0, x1, y1 in cells]
+        return self._pooled(feature_map), np.stack(parts)
+
     def feature_map(self, image: PixelArray) -> FloatArray:
         rows, columns = (-(-side // CELL_PX) for side in image.shape[:2])
         fill = [(0, rows * CELL_PX - image.shape[0]), (0, columns * CELL_PX - image.shape[1])]
