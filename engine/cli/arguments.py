@@ -161,7 +161,7 @@ def _add_ranking(command: argparse.ArgumentParser) -> None:
         metavar="S[,S...]",
         help=(
             "sizes at which the query is seen, relative to its photo's own (default: for a box "
-            "0.5,0.7, for a photo 1 and, if it is small, 1.41)"
+            "0.5,0.85, for a photo 1 and, if it is small, 1.41)"
         ),
     )
     _add_features(command)
