@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from engine.catalogue import photos as catalogue
 from engine.config import FeatureSettings, IndexSettings, NetworkChoice
 from engine.errors import LibraryError, PhotoMissingError
+from engine.exporting import export
 from engine.indexing.job import index
 from engine.indexing.parts import IndexParts
 from engine.jobs import Ticket
@@ -23,11 +24,14 @@ from engine.requests import (
     DoctorReport,
     DoctorRequest,
     EngineStatus,
+    ExportReport,
+    ExportRequest,
     FocusAnswer,
     FocusRequest,
     IndexReport,
     IndexRequest,
     LibraryOverview,
+    MoreHitsRequest,
     OverviewRequest,
     PhotoPage,
     PhotosRequest,
@@ -188,6 +192,16 @@ class Engine:
         from engine.searching.job import search
 
         return search(request, ticket, parts=self._search_parts(self._features(request.size_px)))
+
+    def export(self, request: ExportRequest, ticket: Ticket) -> ExportReport:
+        """Write hits to a file, page by page; see `engine.exporting.export`."""
+        return export(
+            request,
+            ticket,
+            page=lambda offset, limit: self.more(
+                MoreHitsRequest(request.token, offset, limit), ticket
+            ),
+        )
 
     def focus(self, request: FocusRequest, ticket: Ticket) -> FocusAnswer:
         """Where the match of one photo sits; see `engine.searching.focus.focus`."""

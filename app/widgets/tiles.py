@@ -5,14 +5,43 @@ A model gives a tile by three roles: ``DisplayRole`` its name, ``DecorationRole`
 `Hit` (None while the page is on its way).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPalette, QPixmap
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPalette,
+    QPixmap,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+)
 
 from app.widgets import icons
 from app.widgets.overlay import Overlay
+from app.widgets.steer_buttons import Steer, button_at, paint_buttons
 from app.widgets.theme import TYPE_SCALE
 from engine.types import Hit, Photo, PhotoState
 
@@ -61,12 +90,7 @@ class TileDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         _paint_ground(painter, look)
-        area = QRect(
-            look.rect.left() + _PADDING_PX,
-            look.rect.top() + _PADDING_PX,
-            look.rect.width() - 2 * _PADDING_PX,
-            self._image_height(look.rect.width()),
-        )
+        area = self.image_area(look.rect)
         self.paint_image(painter, area, look, index)
         line = QRect(area)
         line.setTop(area.bottom() + 1 + _PADDING_PX)
@@ -105,18 +129,32 @@ class TileDelegate(QStyledItemDelegate):
         painter.setPen(look.palette.color(QPalette.ColorRole.PlaceholderText))
         _draw_name(painter, line, str(index.data(Qt.ItemDataRole.DisplayRole) or ""), centred=True)
 
+    def image_area(self, rect: QRect) -> QRect:
+        """The room that a tile has for its image."""
+        left, top = rect.left() + _PADDING_PX, rect.top() + _PADDING_PX
+        return QRect(left, top, rect.width() - 2 * _PADDING_PX, self._image_height(rect.width()))
+
     @staticmethod
     def _image_height(width: int) -> int:
         return round((width - 2 * _PADDING_PX) * _IMAGE_ASPECT)
 
 
 class HitDelegate(TileDelegate):
-    """A hit: thumbnail with focus map and found box, rank, name, score and its bar."""
+    """A hit: thumbnail with focus map and found box, rank, name, score and its bar; under the
+    pointer or selected, with the buttons that steer the search."""
+
+    steered = Signal(object, object)
+    """The `Hit` and the `Steer` that was pressed on it."""
 
     def __init__(self, overlay: Overlay) -> None:
         super().__init__()
         self._overlay = overlay
         self._likely: int | None = None
+        self._said: dict[int, Steer] = {}
+
+    def set_said(self, liked: Collection[int], disliked: Collection[int]) -> None:
+        """The ids of the photos that steer the search."""
+        self._said = dict.fromkeys(liked, Steer.LIKE) | dict.fromkeys(disliked, Steer.DISLIKE)
 
     def set_likely(self, count: int | None) -> None:
         """The first ``count`` hits (None: all) look like finds, those below them like the rest."""
@@ -125,6 +163,48 @@ class HitDelegate(TileDelegate):
     def extra_height(self) -> int:
         """The bar."""
         return _BAR_PX + 4
+
+    def paint_image(self, painter: QPainter, area: QRect, look: _Look, index: Index) -> None:
+        """The buttons lie on it."""
+        super().paint_image(painter, area, look, index)
+        photo = _photo(index)
+        if photo is not None:
+            said, offered = self._said.get(photo.id), look.hovered or look.selected
+            paint_buttons(painter, area, look.palette, said=said, offered=offered)
+
+    def editorEvent(
+        self,
+        event: QEvent,
+        model: QAbstractItemModel,
+        option: QStyleOptionViewItem,
+        index: Index,
+    ) -> bool:
+        """A press on a button is the button's, and opens nothing."""
+        if not isinstance(event, QMouseEvent) or event.button() != Qt.MouseButton.LeftButton:
+            return False
+        pressed = button_at(self.image_area(_look(option).rect), event.position())
+        hit = index.data(Qt.ItemDataRole.UserRole)
+        if pressed is None or not isinstance(hit, Hit):
+            return False
+        if event.type() == QEvent.Type.MouseButtonRelease:
+            self.steered.emit(hit, pressed)
+        return True
+
+    def helpEvent(
+        self,
+        event: QHelpEvent,
+        view: QAbstractItemView,
+        option: QStyleOptionViewItem,
+        index: Index,
+    ) -> bool:
+        """A button's words, or else the hit's."""
+        under = button_at(self.image_area(_look(option).rect), event.pos().toPointF())
+        if under is None:
+            return super().helpEvent(event, view, option, index)
+        like = under is Steer.LIKE
+        words = self.tr("More like this (M)") if like else self.tr("Not this (N)")
+        QToolTip.showText(event.globalPos(), words, view)
+        return True
 
     def paint_over(self, painter: QPainter, target: QRectF, look: _Look, index: Index) -> None:
         """Focus map and found box."""
@@ -254,7 +334,8 @@ def _paint_badge(painter: QPainter, target: QRectF, drawing: str, palette: QPale
     side = 24.0
     badge = QRectF(target.left() + 6, target.top() + 6, side, side)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(palette.color(QPalette.ColorRole.Base))
+    # Not Base: the style sheet takes it away from everything that scrolls.
+    painter.setBrush(palette.color(QPalette.ColorRole.Light))
     painter.drawRoundedRect(badge, 6, 6)
     ratio = painter.device().devicePixelRatioF()
     colour = palette.color(QPalette.ColorRole.Text)
