@@ -23,7 +23,8 @@ from engine.requests import ExportReport, ExportRequest, HitPage
 from engine.store.paths import spelled
 from engine.types import Box, Hit
 
-PAGE_HITS = 1000
+PAGE_HITS = 5000
+"""Many, because each page is ranked anew."""
 _COLUMNS = ("path", "score", "global_score", "x", "y", "w", "h", "id", "taken")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _LINE_ENDS = "\n\r"

@@ -12,12 +12,12 @@ from app.models.thumbnails import Thumbnails
 from app.views.elsewhere import show_in_folder
 from app.views.overlay_tools import OverlayTools
 from app.widgets.header import Header
+from app.widgets.hit_tiles import paint_score_bar, score_text
 from app.widgets.hit_view import HitView
 from app.widgets.icons import IconButton
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.overlay import Overlay
 from app.widgets.steer_buttons import Steer
-from app.widgets.tiles import paint_score_bar, score_text
 from engine.requests import PreviewRequest
 from engine.types import Hit, PhotoState, Picture
 

@@ -21,12 +21,12 @@ from app.widgets.busy_line import BusyLine
 from app.widgets.empty_state import EmptyState
 from app.widgets.grid_view import GridView
 from app.widgets.header import Header
+from app.widgets.hit_tiles import HitDelegate
 from app.widgets.icons import IconButton, IconLabel
 from app.widgets.labels import label
 from app.widgets.overlay import Overlay
 from app.widgets.steer_buttons import Steer
 from app.widgets.tile_slider import TileSlider
-from app.widgets.tiles import HitDelegate
 from engine.requests import SearchAnswer
 from engine.types import Hit
 
