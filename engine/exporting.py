@@ -69,7 +69,6 @@ def export(
         SettingsError: the search was forgotten.
         Cancelled: somebody asked for the end; nothing is written.
     """
-    form_of(request.target)
     hits = reaching(_all_hits(page, ticket), request.min_score)
     return ExportReport(request.target, write_hits(hits, request.target))
 

@@ -190,14 +190,13 @@ class HitsModel(QAbstractListModel):
             return
         job = self._calls.more(MoreHitsRequest(self._token, self._offset, PAGE_HITS))
         self._page_job = job
-        job.succeeded.connect(partial(self._on_page, self._round))
-        job.failed.connect(partial(self._on_page_failed, self._round))
+        # Another search's hits cancel the page, and then it ends in no other way.
+        job.succeeded.connect(self._on_page)
+        job.failed.connect(self._on_page_failed)
         job.cancelled.connect(partial(self._on_page_cancelled, self._round))
 
-    def _on_page(self, of: int, page: object) -> None:
+    def _on_page(self, page: object) -> None:
         assert isinstance(page, HitPage)
-        if of != self._round:
-            return
         self._page_job = None
         before = len(self._shown)
         self._take(page.hits)
@@ -209,12 +208,11 @@ class HitsModel(QAbstractListModel):
         self.counted.emit()
         self._want_page()
 
-    def _on_page_failed(self, of: int, words: object) -> None:
-        if of == self._round:
-            self._page_job = None
-            self._page_wanted = False
-            self.counted.emit()
-            self.failed.emit(words)
+    def _on_page_failed(self, words: object) -> None:
+        self._page_job = None
+        self._page_wanted = False
+        self.counted.emit()
+        self.failed.emit(words)
 
     def _on_page_cancelled(self, of: int) -> None:
         if of == self._round:

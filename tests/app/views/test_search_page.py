@@ -95,6 +95,7 @@ def test_report_24_no_good_match_is_said_and_the_nearest_are_shown(
     search_in(qtbot, window, Box(10, 10, 100, 100))
     assert "No good match" in texts(window.search.results)
     assert window.search.hits.rowCount() == 30
+    assert window.search.hits.likely == 0
 
 
 def test_a_library_of_one_photo_has_nothing_to_compare_with(
