@@ -76,6 +76,10 @@ class GroundTruthError(RefocalError):
     """gt.json is missing or does not say what an evaluation needs."""
 
 
+class ExportError(RefocalError):
+    """Hits cannot be written: the folder is missing, the disk full, the file's kind unknown."""
+
+
 class SettingsError(RefocalError):
     """A parameter that is out of its range, or does not fit the others."""
 

@@ -139,6 +139,24 @@ class HitPage:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """Write the hits of an earlier search to a file whose suffix says how: see
+    `engine.exporting.ExportForm`. ``min_score``: only those of at least this; None: all."""
+
+    token: str
+    target: Path
+    min_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """``hits``: how many were written to ``target``."""
+
+    target: Path
+    hits: int
+
+
+@dataclass(frozen=True, slots=True)
 class FocusRequest:
     """The focus map of one photo for an earlier search, hit or not.
 

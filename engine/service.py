@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from engine.catalogue import photos as catalogue
 from engine.config import FeatureSettings, IndexSettings, NetworkChoice
 from engine.errors import LibraryError, PhotoMissingError
+from engine.exporting import export
 from engine.features.codes import codec_for
 from engine.indexing.job import index
 from engine.indexing.parts import IndexParts
@@ -24,6 +25,8 @@ from engine.requests import (
     DoctorReport,
     DoctorRequest,
     EngineStatus,
+    ExportReport,
+    ExportRequest,
     FocusAnswer,
     FocusRequest,
     HitPage,
@@ -198,6 +201,16 @@ class Engine:
         from engine.searching.job import more
 
         return more(request, ticket, parts=self._search_parts(self._asked_features(request.token)))
+
+    def export(self, request: ExportRequest, ticket: Ticket) -> ExportReport:
+        """Write hits to a file, page by page; see `engine.exporting.export`."""
+        return export(
+            request,
+            ticket,
+            page=lambda offset, limit: self.more(
+                MoreHitsRequest(request.token, offset, limit), ticket
+            ),
+        )
 
     def focus(self, request: FocusRequest, ticket: Ticket) -> FocusAnswer:
         """Where the match of one photo sits; see `engine.searching.focus.focus`."""

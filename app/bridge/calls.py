@@ -16,8 +16,10 @@ from app.bridge.images import image_from_jpeg, image_from_pixels
 from app.bridge.lanes import Lane
 from engine.jobs import Ticket
 from engine.requests import (
+    ExportRequest,
     FocusRequest,
     IndexRequest,
+    MoreHitsRequest,
     OverviewRequest,
     PhotosRequest,
     PreviewRequest,
@@ -30,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 _SEARCH = "search"
 _FOCUS = "focus"
+_MORE = "more"
 
 
 class EngineCalls:
@@ -68,11 +71,21 @@ class EngineCalls:
         return self._host.submit(call, lane=Lane.BATCH)
 
     def search(self, request: SearchRequest) -> Job:
-        """`SearchAnswer`. Cancels the searches before it, and their exact focus maps."""
+        """`SearchAnswer`. Cancels the searches before it, with their further hits and exact focus
+        maps."""
         self._host.cancel_group(_FOCUS)
+        self._host.cancel_group(_MORE)
         return self._submit(
             lambda e, t: e.search(request, t), Lane.INTERACTIVE, urgent=True, group=_SEARCH
         )
+
+    def more(self, request: MoreHitsRequest) -> Job:
+        """`HitPage`: further hits of a search."""
+        return self._submit(lambda e, t: e.more(request, t), Lane.IO, urgent=True, group=_MORE)
+
+    def export(self, request: ExportRequest) -> Job:
+        """`ExportReport`: the hits of a search are in a file."""
+        return self._submit(lambda e, t: e.export(request, t), Lane.IO, urgent=True)
 
     def focus(self, request: FocusRequest) -> Job:
         """`FocusAnswer`: the exact focus map of a hit."""

@@ -103,6 +103,11 @@ _TABLE: tuple[tuple[type[BaseException], str, str], ...] = (
         str(QT_TRANSLATE_NOOP("Errors", "Compare its gt.json with what the README says of it.")),
     ),
     (
+        errors.ExportError,
+        str(QT_TRANSLATE_NOOP("Errors", "The hits could not be exported.")),
+        str(QT_TRANSLATE_NOOP("Errors", "Choose another place or name for the file.")),
+    ),
+    (
         errors.SettingsError,
         str(QT_TRANSLATE_NOOP("Errors", "A setting does not fit.")),
         str(QT_TRANSLATE_NOOP("Errors", "Change it and try again.")),

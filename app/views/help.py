@@ -67,6 +67,7 @@ def _dialog(parent: QWidget, title: str) -> tuple[QDialog, QVBoxLayout]:
 def _keys() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     native = QKeySequence.SequenceFormat.NativeText
     control = QKeySequence("Ctrl+A").toString(native).removesuffix("A")
+    alt = QKeySequence("Alt+A").toString(native).removesuffix("A")
     return (
         (
             _tr("Box"),
@@ -86,6 +87,10 @@ def _keys() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
                 ("B", _tr("Found box on or off")),
                 (_tr("Enter"), _tr("Open a hit")),
                 (_tr("Left, Right"), _tr("Step through the hits")),
+                ("M", _tr("More like this hit")),
+                ("N", _tr("Not this hit")),
+                (_tr("{alt}Left, Right").format(alt=alt), _tr("Earlier and later search")),
+                (f"{control}E", _tr("Export the hits")),
                 (_tr("{ctrl}Wheel").format(ctrl=control), _tr("Size of the pictures")),
             ),
         ),

@@ -7,15 +7,17 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from app.bridge.calls import EngineCalls
 from app.bridge.host import Job
 from app.models.hits import HitsModel
+from app.models.steps import Steering
 from app.models.thumbnails import Thumbnails
 from app.views.elsewhere import show_in_folder
 from app.views.overlay_tools import OverlayTools
 from app.widgets.header import Header
+from app.widgets.hit_tiles import paint_score_bar, score_text
 from app.widgets.hit_view import HitView
 from app.widgets.icons import IconButton
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.overlay import Overlay
-from app.widgets.tiles import paint_score_bar, score_text
+from app.widgets.steer_buttons import Steer
 from engine.requests import PreviewRequest
 from engine.types import Hit, PhotoState, Picture
 
@@ -45,6 +47,8 @@ class HitPane(QWidget):
     """The row that was shown."""
     query_asked = Signal(object)
     """The `Hit` whose photo shall be searched with."""
+    steered = Signal(object, object)
+    """The `Hit` and a `Steer`: more like it, or not it."""
 
     def __init__(
         self,
@@ -60,6 +64,7 @@ class HitPane(QWidget):
         self._hits = hits
         self._thumbnails = thumbnails
         self._row = -1
+        self._steering = Steering()
         self._job: Job | None = None
         self.view = HitView(overlay)
         self._header = Header(back=self.tr("All hits (Esc)"))
@@ -81,6 +86,7 @@ class HitPane(QWidget):
         column.addWidget(self._footer())
         hits.dataChanged.connect(self._on_data_changed)
         hits.modelReset.connect(self._on_model_reset)
+        hits.rowsInserted.connect(self._on_rows_inserted)
 
     @property
     def row(self) -> int:
@@ -97,7 +103,7 @@ class HitPane(QWidget):
         # What is looked at comes first, then what the next key leads to.
         self._hits.set_visible_rows([row, row + 1, row - 1])
         self._previous.setEnabled(row > 0)
-        self._next.setEnabled(row + 1 < self._hits.rowCount())
+        self._show_way_on()
         self._load(hit)
         self.view.setFocus()
 
@@ -116,13 +122,23 @@ class HitPane(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def show_steering(self, steering: Steering) -> None:
+        """The photos that steer the search."""
+        self._steering = steering
+
+    def _show_way_on(self) -> None:
+        self._next.setEnabled(self._row + 1 < self._hits.rowCount())
+
     def _show_hit(self, hit: Hit) -> None:
         self.view.show_hit(hit, self._thumbnails.get(hit.photo.id))
-        rank = self.tr("Hit {n} of {total}").format(n=self._row + 1, total=self._hits.rowCount())
+        shown = self._hits.rowCount() if self._hits.complete else self._hits.total
+        rank = self.tr("Hit {n} of {total}").format(n=f"{self._row + 1:,}", total=f"{shown:,}")
         self._header.say(hit.photo.path.name, f"{rank} · {hit.photo.path.parent}")
         self._score.setText(score_text(hit.score))
         self._bar.show_score(hit.score)
         self._state.setText(self._state_text(hit))
+        self._like.setChecked(hit.photo.id in self._steering.liked_ids)
+        self._dislike.setChecked(hit.photo.id in self._steering.disliked_ids)
 
     def _state_text(self, hit: Hit) -> str:
         if hit.photo.state is PhotoState.OFFLINE:
@@ -159,8 +175,11 @@ class HitPane(QWidget):
     def _footer(self) -> QFrame:
         search = QPushButton(self.tr("Search with this photo"))
         search.clicked.connect(self._on_query_clicked)
-        show = QPushButton(self.tr("Show in folder"))
-        show.setProperty("kind", "quiet")
+        self._like = IconButton("like", self.tr("More like this (M)"), checkable=True)
+        self._like.clicked.connect(lambda: self._steer(Steer.LIKE))
+        self._dislike = IconButton("dislike", self.tr("Not this (N)"), checkable=True)
+        self._dislike.clicked.connect(lambda: self._steer(Steer.DISLIKE))
+        show = IconButton("show-in-folder", self.tr("Show in folder"))
         show.clicked.connect(self._on_show_clicked)
         footer = QFrame()
         footer.setProperty("role", "footer")
@@ -171,6 +190,8 @@ class HitPane(QWidget):
         row.addWidget(self._bar)
         row.addSpacing(8)
         row.addWidget(self._state, stretch=1)
+        row.addWidget(self._like)
+        row.addWidget(self._dislike)
         row.addWidget(show)
         row.addWidget(search)
         return footer
@@ -184,6 +205,17 @@ class HitPane(QWidget):
     def _on_query_clicked(self) -> None:
         if self.view.hit is not None:
             self.query_asked.emit(self.view.hit)
+
+    def _steer(self, steer: Steer) -> None:
+        if self.view.hit is not None:
+            self.steered.emit(self.view.hit, steer)
+
+    @Slot()
+    def _on_rows_inserted(self) -> None:
+        hit = self._hits.hit(self._row)
+        if hit is not None:
+            self._show_hit(hit)
+            self._show_way_on()
 
     @Slot()
     def _on_show_clicked(self) -> None:

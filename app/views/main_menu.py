@@ -18,6 +18,7 @@ class MainMenu(QMenu):
     paste_asked = Signal()
     add_folder_asked = Signal()
     look_again_asked = Signal()
+    export_asked = Signal()
     shortcuts_asked = Signal()
     about_asked = Signal()
     quit_asked = Signal()
@@ -31,6 +32,8 @@ class MainMenu(QMenu):
         self.addSeparator()
         self._add(self.tr("Add folder…"), self.add_folder_asked.emit, "Ctrl+Shift+O")
         self._add(self.tr("Look for new photos"), self.look_again_asked.emit, keys.Refresh)
+        self._export = self._add(self.tr("Export the hits…"), self.export_asked.emit, "Ctrl+E")
+        self._export.setEnabled(False)
         self.addSeparator()
         self._themes = QActionGroup(self)
         theme = self.addMenu(self.tr("Appearance"))
@@ -54,12 +57,16 @@ class MainMenu(QMenu):
         for action in self._themes.actions():
             action.setChecked(action.data() == choice)
 
+    def set_exportable(self, exportable: bool) -> None:
+        """Whether there are hits."""
+        self._export.setEnabled(exportable)
+
     def _add(
         self,
         words: str,
         ask: Callable[[], None],
         keys: QKeySequence.StandardKey | str | None = None,
-    ) -> None:
+    ) -> QAction:
         action = QAction(words, self)
         if isinstance(keys, str):
             action.setShortcut(QKeySequence(keys))
@@ -69,6 +76,7 @@ class MainMenu(QMenu):
         self.addAction(action)
         # In the window too, or the shortcut would work only while the menu is open.
         self._window.addAction(action)
+        return action
 
     @Slot(QAction)
     def _on_theme_triggered(self, action: QAction) -> None:

@@ -138,6 +138,8 @@ class MainWindow(QMainWindow):
     def _show_overview(self, overview: LibraryOverview) -> None:
         self._empty = not overview.folders and not overview.photos
         self.sidebar.show_overview(overview)
+        if not self._empty and self._pages.currentWidget() is self.welcome:
+            self._turn_to(self._library_page)
 
     def _warm(self) -> None:
         self.badge.show_loading()
@@ -341,6 +343,8 @@ class MainWindow(QMainWindow):
         self.problem_list.retry_asked.connect(self._retry)
         self.search.closed.connect(self._on_search_closed)
         self.search.searched.connect(self.banner.close_message)
+        self.search.failed.connect(self.banner.show_words)
+        self.search.hits.counted.connect(self._on_hits_counted)
         self.sidebar.photos_asked.connect(self._show_photos)
         self.sidebar.problems_asked.connect(self._show_problems)
         self.sidebar.look_asked.connect(self._look_in)
@@ -359,10 +363,15 @@ class MainWindow(QMainWindow):
         self.menu.paste_asked.connect(self._paste)
         self.menu.add_folder_asked.connect(self._ask_folder)
         self.menu.look_again_asked.connect(self._look_again)
+        self.menu.export_asked.connect(self.search.export)
         self.menu.theme_chosen.connect(self._choose_theme)
         self.menu.shortcuts_asked.connect(lambda: show_shortcuts(self))
         self.menu.about_asked.connect(lambda: show_about(self))
         self.menu.quit_asked.connect(self.close)
+
+    @Slot()
+    def _on_hits_counted(self) -> None:
+        self.menu.set_exportable(self.search.hits.total > 0)
 
     @Slot(object)
     def _choose_theme(self, choice: ThemeChoice) -> None:

@@ -52,11 +52,11 @@ class QueryPane(QWidget):
         self.crop.clear()
         self._turn_to(_LOADING)
 
-    def show_photo(self, image: QImage, size: Size) -> None:
-        """Show a picture to draw on."""
+    def show_photo(self, image: QImage, size: Size, *, box: Box | None = None) -> None:
+        """Show a picture to draw on, with a box that was drawn before."""
         self.crop.show_photo(image, size)
+        self.crop.set_box(box)
         self._turn_to(_PHOTO)
-        self.crop.setFocus()
 
     def show_failure(self, words: Words) -> None:
         """Say why there is no picture."""

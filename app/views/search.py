@@ -1,5 +1,7 @@
 """A query, and beside it what was found with it."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -8,13 +10,16 @@ from app.bridge.calls import EngineCalls
 from app.bridge.errors import Words
 from app.bridge.host import Job
 from app.models.hits import HitsModel
+from app.models.steps import SearchHistory, SearchStep, Steering
 from app.models.thumbnails import Thumbnails
+from app.views.exporting import Exporting
 from app.views.hit_pane import PREVIEW_PX, HitPane
 from app.views.hits_pane import HitsPane
 from app.views.query_pane import QueryPane
 from app.widgets.overlay import Overlay
-from engine.requests import PreviewRequest, SearchAnswer, SearchRequest
-from engine.types import Hit, Photo, Picture, Size
+from app.widgets.steer_buttons import Steer
+from engine.requests import ExportReport, PreviewRequest, SearchAnswer, SearchRequest
+from engine.types import Box, Hit, Photo, Picture, Size
 
 TOP_HITS = 200
 _SHARES = (2, 3)
@@ -27,6 +32,8 @@ class SearchView(QWidget):
     """The person is done with this query."""
     searched = Signal()
     """A search went well."""
+    failed = Signal(object)
+    """`Words` of what went wrong beside a search."""
 
     def __init__(
         self,
@@ -41,19 +48,32 @@ class SearchView(QWidget):
         self._calls = calls
         self._picture: Picture | None = None
         self._facts = ""
+        self._box_to_come: Box | None = None
+        self._step: SearchStep | None = None
+        self._history = SearchHistory()
         self._preview_job: Job | None = None
         self._search_job: Job | None = None
         self._engine_ready = False
         self.hits = HitsModel(calls, thumbnails, self)
+        self.hits.failed.connect(self.failed)
+        self._exporting = Exporting(calls, self)
+        self._exporting.exported.connect(self._on_exported)
+        self._exporting.failed.connect(self.failed)
         self.query = QueryPane()
         self.query.header.back_asked.connect(self.go_back)
         self.query.search_asked.connect(self.search)
         self.results = HitsPane(self.hits, overlay, tile_px=tile_px)
         self.results.hit_opened.connect(self._on_hit_opened)
         self.results.query_asked.connect(self._on_query_asked)
+        self.results.steered.connect(self._on_steered)
+        self.results.steering.photo_dropped.connect(self._on_photo_dropped)
+        self.results.earlier_asked.connect(self.go_to_earlier)
+        self.results.later_asked.connect(self.go_to_later)
+        self.results.bar.export_asked.connect(self.export)
         self.one_hit = HitPane(calls, self.hits, thumbnails, overlay)
         self.one_hit.closed.connect(self._on_hit_closed)
         self.one_hit.query_asked.connect(self._on_query_asked)
+        self.one_hit.steered.connect(self._on_steered)
         self._right = QStackedWidget()
         self._right.addWidget(self.results)
         self._right.addWidget(self.one_hit)
@@ -87,11 +107,14 @@ class SearchView(QWidget):
         if self._search_job is not None:
             self.results.show_searching(loading=not ready)
 
-    def _open(self, picture: Picture, name: str, facts: str) -> None:
+    def _open(self, picture: Picture, name: str, facts: str, *, box: Box | None = None) -> None:
         self._stop()
         self._picture = picture
         self._facts = facts
+        self._box_to_come = box
+        self._step = None
         self.hits.show(None)
+        self.results.bar.reset()
         self._right.hide()
         self._right.setCurrentWidget(self.results)
         self.query.header.say(name, facts)
@@ -106,7 +129,9 @@ class SearchView(QWidget):
             return
         self._preview_job = None
         image, size = answer
-        self.query.show_photo(image, size)  # type: ignore[arg-type]
+        self.query.show_photo(image, size, box=self._box_to_come)  # type: ignore[arg-type]
+        if self._right.isHidden():
+            self.query.crop.setFocus()
         self.query.header.say(self.query.header.title, f"{size.w} × {size.h} · {self._facts}")
 
     def _on_preview_failed(self, job: Job, words: Words) -> None:
@@ -118,11 +143,35 @@ class SearchView(QWidget):
 
     @Slot()
     def search(self) -> None:
-        """Search with the picture and the box that are shown."""
+        """Search with the picture and the box that are shown; another query is not steered by the
+        photos that steered the one before."""
         if self._picture is None:
             return
+        box = self._box_to_come if self._preview_job else self.query.crop.box
+        step = SearchStep(self._picture, self.query.header.title, self._facts, box)
+        if self._step is not None and step.same_query(self._step):
+            step = self._step
+        self._visit(step)
+
+    def _visit(self, step: SearchStep) -> None:
+        self._history.visit(step)
+        self._run(step)
+
+    def _run(self, step: SearchStep) -> None:
+        self._step = step
+        self.results.show_steering(step.steering)
+        self.one_hit.show_steering(step.steering)
+        self.results.show_history(
+            earlier=self._history.can_go_back, later=self._history.can_go_forward
+        )
         job = self._calls.search(
-            SearchRequest(self._picture, box=self.query.crop.box, top=TOP_HITS)
+            SearchRequest(
+                step.picture,
+                box=step.box,
+                top=TOP_HITS,
+                liked=step.steering.liked_ids,
+                disliked=step.steering.disliked_ids,
+            )
         )
         self._search_job = job
         job.succeeded.connect(lambda answer: self._on_answer(job, answer))
@@ -155,6 +204,67 @@ class SearchView(QWidget):
                 job.cancel()
         self._preview_job = self._search_job = None
         self.query.show_searching(False)
+
+    # --- steering, and the way back ---
+
+    @Slot(object, object)
+    def _on_steered(self, hit: Hit, steer: Steer) -> None:
+        if self._step is not None:
+            before = self._step.steering
+            self._steer(
+                before.like(hit.photo) if steer is Steer.LIKE else before.dislike(hit.photo)
+            )
+
+    @Slot(int)
+    def _on_photo_dropped(self, photo_id: int) -> None:
+        if self._step is not None:
+            self._steer(self._step.steering.without(photo_id))
+
+    def _steer(self, steering: Steering) -> None:
+        assert self._step is not None
+        self._visit(replace(self._step, steering=steering))
+
+    def _steer_shown(self, steer: Steer) -> None:
+        """Steer by the hit that is open or selected."""
+        if self._right.isHidden():
+            return
+        open_alone = self._right.currentWidget() is self.one_hit
+        hit = self.one_hit.view.hit if open_alone else self.results.current_hit()
+        if hit is not None:
+            self._on_steered(hit, steer)
+
+    @Slot()
+    def go_to_earlier(self) -> None:
+        """Search once more what was searched for before."""
+        self._return_to(self._history.back())
+
+    @Slot()
+    def go_to_later(self) -> None:
+        """Search once more what one has gone back from."""
+        self._return_to(self._history.forward())
+
+    def _return_to(self, step: SearchStep | None) -> None:
+        if step is None:
+            return
+        if step.picture != self._picture:
+            self._open(step.picture, step.name, step.facts, box=step.box)
+        elif self._preview_job is not None:
+            self._box_to_come = step.box
+        else:
+            self.query.crop.set_box(step.box)
+        self._run(step)
+
+    # --- export ---
+
+    @Slot()
+    def export(self) -> None:
+        """Ask for a file and write to it the hits that reach the least score."""
+        if self.hits.token is not None and self.hits.total:
+            self._exporting.ask(self.hits.token, self.hits.min_score)
+
+    @Slot(object)
+    def _on_exported(self, report: ExportReport) -> None:
+        self.results.bar.show_exported(self._exporting.summary(report))
 
     # --- steps ---
 
@@ -217,6 +327,10 @@ class SearchView(QWidget):
         for keys, action in (
             ("F", lambda: overlay.set_focus(not overlay.focus)),
             ("B", lambda: overlay.set_box(not overlay.box)),
+            ("M", lambda: self._steer_shown(Steer.LIKE)),
+            ("N", lambda: self._steer_shown(Steer.DISLIKE)),
+            ("Alt+Left", self.go_to_earlier),
+            ("Alt+Right", self.go_to_later),
         ):
             shortcut = QShortcut(QKeySequence(keys), self, context=here)
             shortcut.activated.connect(action)

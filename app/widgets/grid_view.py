@@ -91,6 +91,7 @@ class GridView(QAbstractItemView):
         tiles.setParent(self)
         self.setItemDelegate(tiles)
         self.setModel(model)
+        model.rowsRemoved.connect(self._on_rows_removed)
 
     # --- tiles ---
 
@@ -352,6 +353,11 @@ class GridView(QAbstractItemView):
         for changed in (before, self._hovered):
             if changed.isValid():
                 self.viewport().update(self.visualRect(changed))
+
+    @Slot()
+    def _on_rows_removed(self) -> None:
+        self.updateGeometries()
+        self.viewport().update()
 
     @Slot()
     def _on_scrolled(self) -> None:

@@ -55,6 +55,10 @@ class Header(QFrame):
         self._facts.setText(facts)
         self._facts.setVisible(bool(facts))
 
+    def lead_with(self, widget: QWidget) -> None:
+        """Put a widget at the left end."""
+        self._row.insertWidget(0, widget)
+
     def add(self, widget: QWidget) -> None:
         """Put a widget at the right end."""
         self._row.addWidget(widget)

@@ -15,7 +15,7 @@ class TileSlider(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(*TILE_RANGE_PX)
         self._slider.setPageStep(40)
-        self._slider.setFixedWidth(96)
+        self._slider.setFixedWidth(80)
         self._slider.setValue(grid.tile_px)
         words = self.tr("Size of the pictures (Ctrl+wheel)")
         self._slider.setToolTip(words)

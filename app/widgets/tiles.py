@@ -7,12 +7,31 @@ A model gives a tile by three roles: ``DisplayRole`` its name, ``DecorationRole`
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPalette, QPixmap
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPainterPath,
+    QPalette,
+    QPixmap,
+)
+from PySide6.QtWidgets import (
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
 from app.widgets import icons
-from app.widgets.overlay import Overlay
 from app.widgets.theme import TYPE_SCALE
 from engine.types import Hit, Photo, PhotoState
 
@@ -26,7 +45,7 @@ _BAR_PX = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class Look:
     """What QStyleOptionViewItem holds, under names that the type checker knows."""
 
     rect: QRect
@@ -51,22 +70,17 @@ class TileDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The grid decides; all tiles are equal."""
-        look = _look(option)
+        look = look_of(option)
         return QSize(look.rect.width(), self.tile_height(look.rect.width(), look.font))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Background, image, caption."""
-        look = _look(option)
+        look = look_of(option)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         _paint_ground(painter, look)
-        area = QRect(
-            look.rect.left() + _PADDING_PX,
-            look.rect.top() + _PADDING_PX,
-            look.rect.width() - 2 * _PADDING_PX,
-            self._image_height(look.rect.width()),
-        )
+        area = self.image_area(look.rect)
         self.paint_image(painter, area, look, index)
         line = QRect(area)
         line.setTop(area.bottom() + 1 + _PADDING_PX)
@@ -75,9 +89,9 @@ class TileDelegate(QStyledItemDelegate):
         self.paint_caption(painter, line, look, index)
         painter.restore()
 
-    def paint_image(self, painter: QPainter, area: QRect, look: _Look, index: Index) -> None:
+    def paint_image(self, painter: QPainter, area: QRect, look: Look, index: Index) -> None:
         """The thumbnail, or what stands for it."""
-        photo, thumbnail = _photo(index), index.data(Qt.ItemDataRole.DecorationRole)
+        photo, thumbnail = photo_of(index), index.data(Qt.ItemDataRole.DecorationRole)
         drawing = _drawing_instead(photo, thumbnail)
         if drawing is not None:
             _paint_instead(painter, area, drawing, look.palette)
@@ -97,65 +111,22 @@ class TileDelegate(QStyledItemDelegate):
         if offline:
             _paint_badge(painter, target, "offline", look.palette)
 
-    def paint_over(self, painter: QPainter, target: QRectF, look: _Look, index: Index) -> None:
+    def paint_over(self, painter: QPainter, target: QRectF, look: Look, index: Index) -> None:
         """What lies on the thumbnail."""
 
-    def paint_caption(self, painter: QPainter, line: QRect, look: _Look, index: Index) -> None:
+    def paint_caption(self, painter: QPainter, line: QRect, look: Look, index: Index) -> None:
         """The name, cut in its middle if it is long."""
         painter.setPen(look.palette.color(QPalette.ColorRole.PlaceholderText))
-        _draw_name(painter, line, str(index.data(Qt.ItemDataRole.DisplayRole) or ""), centred=True)
+        draw_name(painter, line, str(index.data(Qt.ItemDataRole.DisplayRole) or ""), centred=True)
+
+    def image_area(self, rect: QRect) -> QRect:
+        """The room that a tile has for its image."""
+        left, top = rect.left() + _PADDING_PX, rect.top() + _PADDING_PX
+        return QRect(left, top, rect.width() - 2 * _PADDING_PX, self._image_height(rect.width()))
 
     @staticmethod
     def _image_height(width: int) -> int:
         return round((width - 2 * _PADDING_PX) * _IMAGE_ASPECT)
-
-
-class HitDelegate(TileDelegate):
-    """A hit: thumbnail with focus map and found box, rank, name, score and its bar."""
-
-    def __init__(self, overlay: Overlay) -> None:
-        super().__init__()
-        self._overlay = overlay
-        self._likely: int | None = None
-
-    def set_likely(self, count: int | None) -> None:
-        """The first ``count`` hits (None: all) look like finds, those below them like the rest."""
-        self._likely = count
-
-    def extra_height(self) -> int:
-        """The bar."""
-        return _BAR_PX + 4
-
-    def paint_over(self, painter: QPainter, target: QRectF, look: _Look, index: Index) -> None:
-        """Focus map and found box."""
-        hit = index.data(Qt.ItemDataRole.UserRole)
-        if isinstance(hit, Hit):
-            accent = look.palette.color(QPalette.ColorRole.Accent)
-            self._overlay.paint(painter, target, hit, accent=accent)
-
-    def paint_caption(self, painter: QPainter, line: QRect, look: _Look, index: Index) -> None:
-        """Rank and name on the left, the score on the right, its bar below."""
-        hit = index.data(Qt.ItemDataRole.UserRole)
-        if not isinstance(hit, Hit):
-            super().paint_caption(painter, line, look, index)
-            return
-        metrics = painter.fontMetrics()
-        strong = self._likely is None or index.row() < self._likely
-        text, muted = (
-            look.palette.color(role)
-            for role in (QPalette.ColorRole.Text, QPalette.ColorRole.PlaceholderText)
-        )
-        score = score_text(hit.score)
-        score_width = metrics.horizontalAdvance(score)
-        painter.setPen(text if strong else muted)
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, score)
-        rank = f"{index.row() + 1}"
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, rank)
-        name = line.adjusted(metrics.horizontalAdvance(rank) + 6, 0, -score_width - 8, 0)
-        painter.setPen(muted)
-        _draw_name(painter, name, str(index.data(Qt.ItemDataRole.DisplayRole) or ""))
-        bar = QRectF(line.left(), line.bottom() + 4, line.width(), _BAR_PX)
-        paint_score_bar(painter, bar, hit.score, look.palette, strong=strong)
 
 
 def caption_font(font: QFont) -> QFont:
@@ -164,27 +135,6 @@ def caption_font(font: QFont) -> QFont:
     made.setPointSizeF(font.pointSizeF() * TYPE_SCALE["pt_caption"])
     made.setFeature(QFont.Tag("tnum"), 1)
     return made
-
-
-def score_text(score: float) -> str:
-    """A cosine as it is shown: three decimals, a real minus sign."""
-    return f"{score:.3f}".replace("-", "−")
-
-
-def paint_score_bar(
-    painter: QPainter, bar: QRectF, score: float, palette: QPalette, *, strong: bool = True
-) -> None:
-    """A bar as long as the cosine, in the accent if it is ``strong``; nothing for one below 0."""
-    radius = bar.height() / 2
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(palette.color(QPalette.ColorRole.Mid))
-    painter.drawRoundedRect(bar, radius, radius)
-    length = bar.width() * min(max(score, 0.0), 1.0)
-    if length > 0:
-        role = QPalette.ColorRole.Highlight if strong else QPalette.ColorRole.PlaceholderText
-        painter.setBrush(palette.color(role))
-        filled = QRectF(bar.left(), bar.top(), length, bar.height())
-        painter.drawRoundedRect(filled, radius, radius)
 
 
 def fitted(size: QSize, area: QRect) -> QRectF:
@@ -199,10 +149,11 @@ def fitted(size: QSize, area: QRect) -> QRectF:
     )
 
 
-def _look(option: QStyleOptionViewItem) -> _Look:
+def look_of(option: QStyleOptionViewItem) -> Look:
+    """An option in the checker's names."""
     flags = QStyle.StateFlag
     state = option.state
-    return _Look(
+    return Look(
         rect=QRect(option.rect),
         palette=option.palette,
         font=option.font,
@@ -212,14 +163,15 @@ def _look(option: QStyleOptionViewItem) -> _Look:
     )
 
 
-def _photo(index: Index) -> Photo | None:
+def photo_of(index: Index) -> Photo | None:
+    """The photo of a tile, be it a photo's or a hit's; None while it is on its way."""
     item = index.data(Qt.ItemDataRole.UserRole)
     if isinstance(item, Hit):
         return item.photo
     return item if isinstance(item, Photo) else None
 
 
-def _paint_ground(painter: QPainter, look: _Look) -> None:
+def _paint_ground(painter: QPainter, look: Look) -> None:
     accent = look.palette.color(QPalette.ColorRole.Highlight)
     ground = QRectF(look.rect).adjusted(1, 1, -1, -1)
     if look.selected:
@@ -254,7 +206,8 @@ def _paint_badge(painter: QPainter, target: QRectF, drawing: str, palette: QPale
     side = 24.0
     badge = QRectF(target.left() + 6, target.top() + 6, side, side)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(palette.color(QPalette.ColorRole.Base))
+    # Not Base: the style sheet takes it away from everything that scrolls.
+    painter.setBrush(palette.color(QPalette.ColorRole.Light))
     painter.drawRoundedRect(badge, 6, 6)
     ratio = painter.device().devicePixelRatioF()
     colour = palette.color(QPalette.ColorRole.Text)
@@ -274,7 +227,8 @@ def _rounded(rect: QRectF, radius: float = _RADIUS_PX) -> QPainterPath:
     return path
 
 
-def _draw_name(painter: QPainter, line: QRect, name: str, *, centred: bool = False) -> None:
+def draw_name(painter: QPainter, line: QRect, name: str, *, centred: bool = False) -> None:
+    """A name on one line, cut in its middle if it is long."""
     text = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, line.width())
     across = Qt.AlignmentFlag.AlignHCenter if centred else Qt.AlignmentFlag.AlignLeft
     painter.drawText(line, across | Qt.AlignmentFlag.AlignVCenter, text)

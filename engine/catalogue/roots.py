@@ -73,7 +73,7 @@ def resolve(database: Database, folders: Sequence[Path]) -> tuple[Scope, ...]:
     own = {scope.root for scope in known}
     for folder in wanted:
         if folder not in own:
-            _check_new(folder, database.folder)
+            check_new(folder, database.folder)
     scopes: list[Scope] = []
     for folder in wanted:
         scope = _within(folder, known)
@@ -139,8 +139,13 @@ def _real(folder: Path) -> Path:
     return Path(os.path.realpath(folder))
 
 
-def _check_new(folder: Path, library: Path) -> None:
-    name = spelled(folder)
+def check_new(folder: Path, library: Path) -> None:
+    """See that a folder may be added to the library that lies, or shall lie, in ``library``.
+
+    Raises:
+        FolderError: it is missing, is none, may not be read, or is the library.
+    """
+    folder, name = _real(folder), spelled(_real(folder))
     try:
         if not folder.is_dir():
             what = "is no folder" if folder.exists() else "does not exist"

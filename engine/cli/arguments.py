@@ -1,6 +1,7 @@
 """The grammar of the command line."""
 
 import argparse
+import math
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +17,8 @@ from engine.config import (
     SearchSettings,
     Solver,
 )
+from engine.errors import ExportError
+from engine.exporting import ExportForm, form_of
 from engine.network.registry import DEFAULT
 from engine.types import Box
 
@@ -52,6 +55,13 @@ def box(text: str) -> Box:
     return Box(x, y, w, h)
 
 
+def path(text: str) -> Path:
+    """A path; an empty one would silently be the working directory."""
+    if not text:
+        raise argparse.ArgumentTypeError("a path cannot be empty")
+    return Path(text)
+
+
 def search_settings(options: argparse.Namespace) -> SearchSettings:
     """The settings that the options name."""
     return SearchSettings(
@@ -78,13 +88,13 @@ def _command(commands: _Commands, name: str, summary: str) -> argparse.ArgumentP
 
 def _add_library(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--library", type=Path, metavar="DIR", help="the library (default: your data folder)"
+        "--library", type=path, metavar="DIR", help="the library (default: your data folder)"
     )
 
 
 def _add_index(commands: _Commands) -> None:
     command = _command(commands, "index", "Add folders and index what is new.")
-    command.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
+    command.add_argument("folders", nargs="*", type=path, metavar="FOLDER")
     _add_library(command)
     _add_features(command)
     _add_network(command)
@@ -95,11 +105,36 @@ def _add_index(commands: _Commands) -> None:
 
 def _add_search(commands: _Commands) -> None:
     command = _command(commands, "search", "Find every photo that has the thing in the box.")
-    command.add_argument("photo", type=Path, metavar="PHOTO")
+    command.add_argument("photo", type=path, metavar="PHOTO")
     command.add_argument("--box", type=box, metavar="X,Y,W,H", help="pixels of the upright photo")
     command.add_argument("--top", type=_positive, default=20, metavar="N", help="how many hits")
     command.add_argument(
-        "--focus", type=Path, metavar="DIR", help="write a focus map for each hit, as PNG"
+        "--min-score", type=_cosine, metavar="X", help="leave out hits that score less than X"
+    )
+    command.add_argument(
+        "--like",
+        type=path,
+        action="append",
+        default=[],
+        metavar="PHOTO",
+        help="more like this photo of the library; may be given again",
+    )
+    command.add_argument(
+        "--unlike",
+        type=path,
+        action="append",
+        default=[],
+        metavar="PHOTO",
+        help="not this photo of the library; may be given again",
+    )
+    command.add_argument(
+        "--focus", type=path, metavar="DIR", help="write a focus map for each hit, as PNG"
+    )
+    command.add_argument(
+        "--export",
+        type=_export_target,
+        metavar="FILE",
+        help=f"write the hits to a file that ends in {', '.join(ExportForm)}",
     )
     _add_library(command)
     _add_ranking(command)
@@ -110,7 +145,7 @@ def _add_evaluate(commands: _Commands) -> None:
     command = _command(commands, "evaluate", "Measure retrieval on a folder with a ground truth.")
     command.add_argument(
         "folder",
-        type=Path,
+        type=path,
         metavar="FOLDER",
         help="photos and a gt.json, or a download of (R)Oxford5k or (R)Paris6k",
     )
@@ -237,6 +272,25 @@ def _floats(text: str) -> tuple[float, ...]:
 
 def _whole_numbers(text: str) -> tuple[int, ...]:
     return tuple(_positive(part) for part in text.split(","))
+
+
+def _cosine(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not -1 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"a score is a number from -1 to 1, not {text!r}")
+    return number
+
+
+def _export_target(text: str) -> Path:
+    target = path(text)
+    try:
+        form_of(target)
+    except ExportError as error:
+        raise argparse.ArgumentTypeError(error.reason) from None
+    return target
 
 
 def _positive(text: str) -> int:

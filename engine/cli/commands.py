@@ -1,13 +1,16 @@
 """What each command asks of the engine, and what it prints."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from engine.catalogue.roots import check_new
 from engine.cli import output
 from engine.cli.arguments import FETCH, feature_settings, network_choice, search_settings
 from engine.config import NetworkChoice
-from engine.errors import FolderError, PhotoError
+from engine.errors import FolderError, LibraryError, PhotoError, PhotoMissingError
+from engine.exporting import reaching, write_hits
 from engine.jobs import Ticket
 from engine.network.fetch import fetch_weights
 from engine.requests import (
@@ -19,7 +22,7 @@ from engine.requests import (
     SearchRequest,
 )
 from engine.service import Engine, default_library
-from engine.store.paths import weights_cache
+from engine.store.paths import LibraryPaths, spelled, weights_cache
 from engine.types import Box, FocusMap, Hit, Picture
 
 
@@ -48,7 +51,10 @@ def _network(options: argparse.Namespace, ticket: Ticket) -> NetworkChoice | Non
 def _index(options: argparse.Namespace, ticket: Ticket) -> int:
     request = IndexRequest(tuple(options.folders), feature_settings(options), options.retry_failed)
     network = _network(options, ticket)
-    with Engine.open(_library(options), network=network) as engine:
+    library = _library(options)
+    if not LibraryPaths(library).database.exists():
+        _check_first(request, library)
+    with Engine.open(library, network=network) as engine:
         report = engine.index(request, ticket)
     output.index_report(report, as_json=options.json)
     if options.folders and not report.found:
@@ -57,20 +63,46 @@ def _index(options: argparse.Namespace, ticket: Ticket) -> int:
     return 0
 
 
+def _check_first(request: IndexRequest, library: Path) -> None:
+    """What would be refused is refused before a library is made for it."""
+    if not request.folders:
+        raise LibraryError(
+            f"there is no library at {spelled(library)} yet: name a folder of photos"
+        )
+    for folder in request.folders:
+        check_new(folder, library)
+
+
 def _search(options: argparse.Namespace, ticket: Ticket) -> int:
-    request = SearchRequest(
-        Picture(options.photo),
-        options.box,
-        options.top,
-        search_settings(options),
-        feature_settings(options),
-    )
     network = _network(options, ticket)
     with Engine.open(_library(options), writable=False, network=network) as engine:
+        request = SearchRequest(
+            Picture(options.photo),
+            options.box,
+            options.top,
+            search_settings(options),
+            feature_settings(options),
+            liked=_photo_ids(engine, options.like),
+            disliked=_photo_ids(engine, options.unlike),
+        )
         answer = engine.search(request, ticket)
+        answer = replace(answer, hits=tuple(reaching(answer.hits, options.min_score)))
         maps = _write_focus(engine, answer, options.focus, ticket) if options.focus else {}
-    output.search_answer(answer, maps, as_json=options.json)
+    if options.export:
+        write_hits(answer.hits, options.export)
+    output.search_answer(answer, maps, as_json=options.json, exported=options.export)
     return 0
+
+
+def _photo_ids(engine: Engine, paths: Sequence[Path]) -> tuple[int, ...]:
+    """The photos of the library that lie at these places."""
+    ids = []
+    for path in paths:
+        photo_id = engine.photo_id(path)
+        if photo_id is None:
+            raise PhotoMissingError("this library has no photo at this place", path=path)
+        ids.append(photo_id)
+    return tuple(ids)
 
 
 def _write_focus(

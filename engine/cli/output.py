@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from engine.exporting import hit_object
 from engine.requests import (
     DoctorReport,
     EvaluateReport,
@@ -51,8 +52,15 @@ def index_report(report: IndexReport, *, as_json: bool) -> None:
         print(f"  {note}")
 
 
-def search_answer(answer: SearchAnswer, maps: Mapping[int, FocusFile], *, as_json: bool) -> None:
-    """``maps``: the focus map of a photo id, where one was written; its box is the finer one."""
+def search_answer(
+    answer: SearchAnswer,
+    maps: Mapping[int, FocusFile],
+    *,
+    as_json: bool,
+    exported: Path | None = None,
+) -> None:
+    """``maps``: the focus map of a photo id, where one was written; its box is the finer one.
+    ``exported``: the file that the hits were written to; they are not listed once more then."""
     if as_json:
         _object(
             {
@@ -63,15 +71,22 @@ def search_answer(answer: SearchAnswer, maps: Mapping[int, FocusFile], *, as_jso
                 },
                 "network": answer.network,
                 "method": answer.method,
+                "total": answer.total,
+                "cutoff": asdict(answer.cutoff) if answer.cutoff else None,
                 "hits": [_hit(hit, maps.get(hit.photo.id)) for hit in answer.hits],
                 "timings_ms": {k: round(v, 2) for k, v in asdict(answer.timings_ms).items()},
             }
         )
         return
-    for place, hit in enumerate(answer.hits, start=1):
-        box = f"  box {hit.box}" if hit.box else ""
-        print(f"{place:4d}  {hit.score:.3f}  {spelled(hit.photo.path)}{box}")
-    print(f"{len(answer.hits)} hits in {answer.timings_ms.total:.0f} ms, method {answer.method}")
+    if exported is None:
+        for place, hit in enumerate(answer.hits, start=1):
+            box = f"  box {hit.box}" if hit.box else ""
+            print(f"{place:4d}  {hit.score:.3f}  {spelled(hit.photo.path)}{box}")
+    if answer.cutoff is not None and not answer.cutoff.good:
+        print("no good match: these photos only come nearest")
+    where = f" written to {spelled(exported)}" if exported else ""
+    took = f"{answer.timings_ms.total:.0f} ms, method {answer.method}"
+    print(f"{len(answer.hits):,} hits of {answer.total:,}{where} in {took}")
 
 
 def evaluate_report(report: EvaluateReport, *, as_json: bool) -> None:
@@ -131,13 +146,9 @@ def write_focus(focus: FocusMap, size: Size, target: Path) -> None:
 
 
 def _hit(hit: Hit, focus: FocusFile | None) -> dict[str, object]:
-    return {
-        "photo": str(hit.photo.path),
-        "score": round(hit.score, 6),
-        "global_score": round(hit.global_score, 6),
-        "box": _box(focus.box if focus else hit.box),
-        "focus": str(focus.path) if focus else None,
-    }
+    if focus is None:
+        return hit_object(hit, box=hit.box, focus=None)
+    return hit_object(hit, box=focus.box, focus=focus.path)
 
 
 def _box(box: Box | None) -> list[float] | None:

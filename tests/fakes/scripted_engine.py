@@ -11,14 +11,20 @@ import numpy as np
 from PIL import Image
 
 from engine.errors import PhotoMissingError, RefocalError
+from engine.exporting import export
 from engine.jobs import Ticket
 from engine.requests import (
+    Cutoff,
     EngineStatus,
+    ExportReport,
+    ExportRequest,
     FocusAnswer,
     FocusRequest,
+    HitPage,
     IndexReport,
     IndexRequest,
     LibraryOverview,
+    MoreHitsRequest,
     OverviewRequest,
     PhotoFilter,
     PhotoPage,
@@ -77,10 +83,12 @@ class ScriptedEngine:
     report: IndexReport = field(default_factory=lambda: IndexReport(3, 3, 0, 0, 0, 3, 1.5))
     errors: dict[str, RefocalError] = field(default_factory=dict)
     method: str = "qam"
+    cutoff: Cutoff | None = None
     writable: bool = True
     pending: int = 0
     asked: list[object] = field(default_factory=list)
     gates: dict[str, threading.Event] = field(default_factory=dict)
+    _ranked: list[Hit] = field(default_factory=list)
 
     def hold(self, kind: str) -> threading.Event:
         """Hold the calls of a kind until the returned event is set."""
@@ -125,9 +133,36 @@ class ScriptedEngine:
             box=request.box,
             network="lite0",
             method=self.method,
-            hits=tuple(self.hits),
+            hits=tuple(self._steered(request)[: request.top]),
             timings_ms=SearchTimings(1, 2, 3, 4, 0, 10),
+            total=len(self.hits),
+            cutoff=self.cutoff,
         )
+
+    def _steered(self, request: SearchRequest) -> list[Hit]:
+        """The liked photos come first and the disliked ones last."""
+        self._ranked = sorted(
+            self.hits,
+            key=lambda hit: (
+                hit.photo.id not in request.liked,
+                hit.photo.id in request.disliked,
+            ),
+        )
+        return self._ranked
+
+    def more(self, request: MoreHitsRequest, ticket: Ticket) -> HitPage:
+        self._enter("more", request, ticket)
+        found = self._ranked[request.offset : request.offset + request.limit]
+        return HitPage(request.offset, len(self._ranked), tuple(found))
+
+    def export(self, request: ExportRequest, ticket: Ticket) -> ExportReport:
+        self._enter("export", request, ticket)
+
+        def page(offset: int, limit: int) -> HitPage:
+            found = tuple(self._ranked[offset : offset + limit])
+            return HitPage(offset, len(self._ranked), found)
+
+        return export(request, ticket, page=page)
 
     def focus(self, request: FocusRequest, ticket: Ticket) -> FocusAnswer:
         self._enter("focus", request, ticket)

@@ -15,10 +15,11 @@ from engine.errors import (
     LibraryInUseError,
     NetworkError,
 )
+from engine.requests import IndexRequest
 from engine.types import Box, PhotoState
 from tests.app.views.conftest import OpenWindow
 from tests.app.views.driving import open_first, search_in, texts
-from tests.fakes.scripted_engine import PHOTO_SIZE, library
+from tests.fakes.scripted_engine import PHOTO_SIZE, ScriptedEngine, library
 
 # --- errors ---
 
@@ -71,6 +72,17 @@ def test_a_notice_of_the_host_is_shown(qtbot: QtBot, open_window: OpenWindow) ->
     window._calls.host.notify(Words("Reading only.", "another one writes", ""))
     qtbot.waitUntil(window.banner.isVisible)
     assert "Reading only." in texts(window.banner)
+
+
+def test_a_library_that_is_filled_from_elsewhere_is_shown(
+    qtbot: QtBot, open_window: OpenWindow
+) -> None:
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(window.welcome.isVisible)
+    # Not by a button of the first page: by a drop, a second process, or whoever holds the window.
+    window.indexing.start(IndexRequest(folders=(Path("/more"),)))
+    qtbot.waitUntil(window.library.isVisible)
+    assert not window.welcome.isVisible()
 
 
 # --- looks ---

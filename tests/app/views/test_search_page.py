@@ -12,6 +12,7 @@ from engine.errors import (
     PhotoUnreadableError,
 )
 from engine.requests import (
+    Cutoff,
     FocusRequest,
     SearchRequest,
     WarmRequest,
@@ -57,11 +58,12 @@ def test_a_box_is_searched_for_by_keyboard_alone(qtbot: QtBot, open_window: Open
 def test_hits_are_shown_best_first_with_their_way(qtbot: QtBot, open_window: OpenWindow) -> None:
     engine = library(40)
     engine.hits = [hit(1, 0.8), hit(2, 0.7), *(hit(n, 0.5) for n in range(3, 40))]
+    engine.cutoff = Cutoff(0.7, good=True)
     window = open_window(engine)
     open_first(qtbot, window)
     search_in(qtbot, window, Box(10, 10, 100, 100))
     assert "2 likely hits" in texts(window.search.results)
-    assert "37 weaker ones below" in texts(window.search.results)
+    assert "39 in all" in texts(window.search.results)
     assert "regions merged" in texts(window.search.results)
     assert "No good match" not in texts(window.search.results)
 
@@ -82,16 +84,18 @@ def test_visible_hits_get_exact_maps(qtbot: QtBot, open_window: OpenWindow) -> N
     assert len(engine.requests(FocusRequest)) == len(seen) < 60
 
 
-def test_no_good_match_is_said_and_the_nearest_are_shown(
+def test_report_24_no_good_match_is_said_and_the_nearest_are_shown(
     qtbot: QtBot, open_window: OpenWindow
 ) -> None:
     engine = library(40)
     engine.hits = [hit(n, 0.55 - n / 1000) for n in range(1, 31)]
+    engine.cutoff = Cutoff(0.5, good=False)
     window = open_window(engine)
     open_first(qtbot, window)
     search_in(qtbot, window, Box(10, 10, 100, 100))
     assert "No good match" in texts(window.search.results)
     assert window.search.hits.rowCount() == 30
+    assert window.search.hits.likely == 0
 
 
 def test_a_library_of_one_photo_has_nothing_to_compare_with(

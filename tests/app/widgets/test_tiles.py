@@ -9,9 +9,10 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPixmap, QStandardItem, QSta
 from PySide6.QtWidgets import QApplication, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from app.widgets.hit_tiles import HitDelegate, score_text
 from app.widgets.overlay import Overlay
 from app.widgets.theme import colours, palette
-from app.widgets.tiles import HitDelegate, TileDelegate, fitted, score_text
+from app.widgets.tiles import TileDelegate, fitted
 from engine.types import Box, FocusMap, PhotoState
 from tests.fakes.scripted_engine import hit, offline, photo
 
