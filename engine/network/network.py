@@ -63,13 +63,15 @@ class Network:
         features: FeatureSettings,
         device: DeviceChoice,
         on_cpu: Callable[[], Computes] | None = None,
+        centre: FloatArray | None = None,
     ) -> None:
-        """``on_cpu`` makes the backbone that takes over; None where it runs on the CPU already."""
+        """``centre``: (D,) the mean of usual base regions. ``on_cpu`` makes the backbone that takes over; None where it runs on the CPU already."""
         self._manifest = manifest
         self._features = features
         self._backbone = backbone
         self._device = device
         self._on_cpu = on_cpu
+        self._centre = centre
         self._batch_pixels = BATCH_PIXELS[device.kind]
         self._gate = ForwardGate()
         self._notes: list[str] = []
@@ -77,6 +79,11 @@ class Network:
     @property
     def manifest(self) -> NetworkManifest:
         return self._manifest
+
+    @property
+    def centre(self) -> FloatArray | None:
+        """(D,) the mean of usual base regions, for methods that compare without it."""
+        return self._centre
 
     @property
     def key(self) -> str:

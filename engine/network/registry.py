@@ -8,12 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.config import FeatureSettings, NetworkChoice
+from engine.config import FeatureSettings, NetworkChoice, Pooling
 from engine.errors import NetworkError
+from engine.features.scheme import pooling_of
+from engine.features.whitening import load as load_whitening
 from engine.network.device import DeviceChoice
 from engine.network.manifest import NetworkManifest, WeightsSource
 from engine.network.memory import keep_freed_memory
 from engine.network.network import Computes, Network
+from engine.types import FloatArray
 
 _log = logging.getLogger(__name__)
 
@@ -138,7 +141,14 @@ def load_described(
     def network_on(choice: DeviceChoice) -> Network:
         on_cpu = None if choice.kind == "cpu" else partial(computes_on, "cpu")
         backbone = computes_on(choice.kind)
-        return Network(known, backbone, features=features, device=choice, on_cpu=on_cpu)
+        return Network(
+            known,
+            backbone,
+            features=features,
+            device=choice,
+            on_cpu=on_cpu,
+            centre=_centre_of(known, features),
+        )
 
     network = network_on(device)
     if device.kind != "cpu":
@@ -151,6 +161,20 @@ def load_described(
     if not _counts_right(network, known.known_output or fingerprint(network)):
         raise NetworkError(f"{known.name} gives wrong numbers for a known picture on this machine")
     return network
+
+
+def centre_file(name: str) -> Path:
+    """Where the mean of a shipped network's base regions lies (`installer/centre.py`)."""
+    return (
+        Path(__file__).resolve().parents[2] / "assets" / "networks" / f"{name}.centre.safetensors"
+    )
+
+
+def _centre_of(known: NetworkManifest, features: FeatureSettings) -> FloatArray | None:
+    """(D,) the mean of usual regions, of a shipped network as it is, pooled as it was learned."""
+    as_shipped = _MANIFESTS.get(known.name) == known and pooling_of(features) is Pooling.GEM
+    path = centre_file(known.name)
+    return load_whitening(path).mean if as_shipped and path.exists() else None
 
 
 def fingerprint(network: Network) -> tuple[float, ...]:

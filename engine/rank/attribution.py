@@ -82,6 +82,7 @@ def mean_attribution(
     pooling: Pooling = Pooling.GEM,
     p: float = GEM_P,
     eps: float = GEM_EPS,
+    centre: ArrayLike | None = None,
 ) -> Float64:
     """What each cell gives to a weighted mean of cosines, the score of `engine.rank.sparse`.
 
@@ -90,7 +91,9 @@ def mean_attribution(
     does it, so these parts add up to the score as well.
 
     Args:
-        z: (P, R) weights, ≥ 0; queries: (P, C) unit rows. The rest as in `attribution`.
+        z: (P, R) weights, ≥ 0; queries: (P, C) unit rows, centred already if a centre is given.
+        centre: (C,) subtracted from every region, which is then brought to unit length again.
+        The rest as in `attribution`.
 
     Returns:
         (h, w) float64.
@@ -98,11 +101,12 @@ def mean_attribution(
     values = _pooled_values(feature_map, pooling, p=p, eps=eps)
     asked = np.asarray(z, dtype=np.float64).T @ np.asarray(queries, dtype=np.float64)  # (R, C)
     asked /= len(np.asarray(queries))
+    centring = None if centre is None else Whitening.centring(centre, name="", count=0)
     parts = np.zeros(values.shape[1:])
     for mask, q in zip(as_masks(regions, shape=parts.shape), asked, strict=True):
-        seen = _seen(values, mask, pooling, p, None) if q.any() else None
+        seen = _seen(values, mask, pooling, p, centring) if q.any() else None
         if seen is not None:
-            parts[seen.window] += seen.split_between(q, None)
+            parts[seen.window] += seen.split_between(q, centring)
     return parts
 
 

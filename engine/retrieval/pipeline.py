@@ -73,7 +73,7 @@ def rank(
     merges: dict[int, Merge] = {}
     scores = snapshot.descriptors[rows] @ query.descriptor
     if method is not Method.GLOBAL:
-        merges = clock("rerank", lambda: rerank(query.parts, snapshot, rows, settings, ticket))
+        merges = clock("rerank", lambda: rerank(query, snapshot, rows, settings, ticket))
         rows, scores = reordered(rows, scores, merges)
     ticket.check()
     if settings.expand is not Expansion.NONE:
@@ -108,11 +108,11 @@ def shortlist(
 
 
 def rerank(
-    parts: FloatArray, snapshot: Snapshot, rows: Rows, settings: SearchSettings, ticket: Ticket
+    query: RankingQuery, snapshot: Snapshot, rows: Rows, settings: SearchSettings, ticket: Ticket
 ) -> dict[int, Merge]:
     """The merge of each photo of the shortlist."""
     head = rows[: settings.shortlist]
-    merges = matched(parts, snapshot, head, settings, ticket)
+    merges = matched(query, snapshot, head, settings, ticket)
     return dict(zip(head.tolist(), merges, strict=True))
 
 
@@ -146,9 +146,9 @@ def expand(
     """
     best = rows[: settings.expand_top]
     if settings.expand is Expansion.MATCHED:
-        found = matched_features(query.parts, snapshot, best, settings)
-        parts = alpha_weighted(query.parts, found, alpha=settings.alpha)
-        again = matched(parts, snapshot, rows[: len(merges)], settings, ticket)
+        found = matched_features(query, snapshot, best, settings)
+        richer = replace(query, parts=alpha_weighted(query.parts, found, alpha=settings.alpha))
+        again = matched(richer, snapshot, rows[: len(merges)], settings, ticket)
         new = dict(zip(rows[: len(merges)].tolist(), again, strict=True))
         below = snapshot.descriptors[rows] @ query.descriptor
         return *reordered(rows, below, new), new

@@ -13,7 +13,7 @@ from engine.rank.focus import focus_map_from, footprint, footprint_shape, found_
 from engine.rank.qam import Merge, match
 from engine.rank.sparse import weights
 from engine.requests import FocusAnswer, FocusRequest
-from engine.retrieval.matching import matched, resolved, sharpness_of
+from engine.retrieval.matching import centred, matched, resolved, sharpness_of
 from engine.searching.asked import AskedQuery
 from engine.searching.parts import SearchParts
 from engine.types import FloatArray, FocusMap, Photo, Picture, Size
@@ -43,7 +43,7 @@ def focus(request: FocusRequest, ticket: Ticket, *, parts: SearchParts) -> Focus
     if resolved(asked.settings.method) is Method.GLOBAL:
         raise PhotoMissingError("the global method has no stored focus map", path=photo.path)
     rows = np.array([row])
-    merge = matched(asked.looked_for.parts, snapshot, rows, asked.settings, ticket)[0]
+    merge = matched(asked.looked_for, snapshot, rows, asked.settings, ticket)[0]
     return stored_focus(photo, merge, snapshot.boxes_of(row))
 
 
@@ -106,7 +106,15 @@ def _score_parts(feature_map: FloatArray, asked: AskedQuery, *, p: float, eps: f
             p=p,
             eps=eps,
         )
-    z = weights(query.parts @ found.features.T, sharpness=sharpness_of(method))
+    parts = centred(query.parts, query.centre)
+    cosines = parts @ centred(found.features, query.centre).T
     return mean_attribution(
-        feature_map, found.weights, z, query.parts, pooling=pooling, p=p, eps=eps
+        feature_map,
+        found.weights,
+        weights(cosines, sharpness=sharpness_of(method)),
+        parts,
+        pooling=pooling,
+        p=p,
+        eps=eps,
+        centre=query.centre,
     )

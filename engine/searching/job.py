@@ -1,6 +1,7 @@
 """The jobs that answer a query, and list more of what it found."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,17 +54,20 @@ def search(request: SearchRequest, ticket: Ticket, *, parts: SearchParts) -> Sea
     )
     full = decoded.facts.size
     box = request.box.within(full) if request.box else None
-    views = views_of(full, box, size_px=size_px, scales=settings.query_scales)
+    views = views_of(boxed=box is not None, scales=settings.query_scales)
     pictures = [query_pixels(decoded, box, view, size_px=size_px) for view in views]
     read = time.perf_counter()
     ticket.update("looking at the picture", 0, 0)
-    descriptor, seen_parts = look(parts.network(), pictures, boxed=box is not None)
+    network = parts.network()
+    descriptor, seen_parts = look(network, pictures, boxed=box is not None)
     seen = time.perf_counter()
     ticket.update("searching", 0, 0)
     own = None if request.with_own else decoded.identity
-    query = _steered(
-        RankingQuery(descriptor, seen_parts, _excluded(parts, own)), request, snapshot, settings
-    )
+    # Centring helps a scene, whose parts are usual ones (holidays .829 to what the module of
+    # queries says), and does not help a thing.
+    centre = network.centre if box is None else None
+    query = RankingQuery(descriptor, seen_parts, _excluded(parts, own), centre)
+    query = _steered(query, request, snapshot, settings)
     ranking = rank(query, snapshot, settings, top=request.top, ticket=ticket)
     return SearchAnswer(
         token=parts.asked.remember(AskedQuery(query, settings, parts.features)),
@@ -100,13 +104,14 @@ def _steered(
     if not request.liked and not request.disliked:
         return query
     liked, disliked = (
-        matched_features(query.parts, snapshot, _rows(snapshot, ids), settings)
+        matched_features(query, snapshot, _rows(snapshot, ids), settings)
         for ids in (request.liked, request.disliked)
     )
     parts = steered(query.parts, liked, disliked)
     # The first stage follows only where it looks for the very same thing, as it does for a box.
     descriptor = parts[0] if len(parts) == 1 else query.descriptor
-    return RankingQuery(descriptor, parts, query.exclude | frozenset(request.disliked))
+    exclude = query.exclude | frozenset(request.disliked)
+    return replace(query, descriptor=descriptor, parts=parts, exclude=exclude)
 
 
 def _rows(snapshot: Snapshot, photo_ids: tuple[int, ...]) -> Rows:

@@ -21,6 +21,10 @@ class QueryNetwork(Protocol):
     @property
     def manifest(self) -> NetworkManifest: ...
 
+    @property
+    def centre(self) -> FloatArray | None:
+        """(D,) the mean of usual regions, if it is known."""
+
     def look(self, image: PixelArray, levels: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
         """(D,) the descriptor of an upright picture (H, W, 3) uint8, and (P, D) its squares of
         these levels, or the whole of it; rows of unit length."""

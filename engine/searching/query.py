@@ -1,11 +1,10 @@
 """From a picture and a box to what the network sees of it.
 
-A query is looked at several times. A thing in a box at half and at 0.85 of the size that it has in
-its photo, the mean of both descriptors: the scale of the query decides more than any method of
-matching. Measured on the cutouts; the things
-there have much the same size in the query as in what it finds. A scene as it is, mirrored and,
-where its photo is small, a little enlarged, but never above the size at which the library's photos
-are seen; each part of each view is looked for by itself (holidays: .79 by the global descriptor).
+A query is looked at twice, and both views count alike. A thing in a box is shown at half and at
+0.85 of the size that it has in its photo: the scale of the query decides more than any method of
+matching. A scene is shown mirrored as it is and, where its photo is small, upright and a little
+enlarged, but never above the size at which the library's photos are seen; each part of each view is
+looked for by itself. What other scales and views give is in the README's table.
 """
 
 import math
@@ -22,7 +21,7 @@ from engine.searching.parts import Decoder, QueryNetwork
 from engine.types import Box, FloatArray, Picture, PixelArray, Size
 
 BOX_SCALES = (0.5, 0.85)
-PHOTO_SCALES = (1.0, 1.41)
+PHOTO_SCALE = 1.41
 PHOTO_LEVELS = (2, 3)
 """Levels of the pyramid whose squares are the parts of a scene."""
 
@@ -48,20 +47,13 @@ class View:
     mirrored: bool = False
 
 
-def views_of(
-    full: Size, box: Box | None, *, size_px: int, scales: tuple[float, ...] | None
-) -> tuple[View, ...]:
-    """How often and how a query is looked at; ``scales`` None: the standard.
-
-    ``full``: of the upright photo in pixels.
-    """
+def views_of(*, boxed: bool, scales: tuple[float, ...] | None) -> tuple[View, ...]:
+    """How often and how a query is looked at; ``scales`` None: the standard."""
     if scales is not None:
         return tuple(View(scale) for scale in scales)
-    if box is not None:
+    if boxed:
         return tuple(View(scale) for scale in BOX_SCALES)
-    shown = min(max(full.w, full.h), size_px)
-    different = [s for s in PHOTO_SCALES if s == 1.0 or size_px / shown > 1 + _NO_CHANGE]
-    return (*(View(scale) for scale in different), View(1.0, mirrored=True))
+    return View(PHOTO_SCALE), View(1.0, mirrored=True)
 
 
 def look(
@@ -70,17 +62,16 @@ def look(
     """What the network sees in the views of a query.
 
     Args:
-        pictures: (H, W, 3) uint8 each; the first is the plain one.
+        pictures: (H, W, 3) uint8 each.
 
     Returns:
         (D,) the descriptor for the first stage, and (P, D) the parts that are looked for.
     """
-    levels = () if boxed else PHOTO_LEVELS
-    seen = [network.look(picture, levels) for picture in pictures]
-    if not boxed:
-        return seen[0][0], np.concatenate([parts for _, parts in seen])
-    descriptor = np.sum([descriptor for descriptor, _ in seen], axis=0)
-    return _unit(descriptor), _unit(np.sum([parts for _, parts in seen], axis=0))
+    seen = [network.look(picture, () if boxed else PHOTO_LEVELS) for picture in pictures]
+    descriptor = _unit(np.sum([whole for whole, _ in seen], axis=0))
+    if boxed:
+        return descriptor, _unit(np.sum([parts for _, parts in seen], axis=0))
+    return descriptor, np.concatenate([parts for _, parts in seen])
 
 
 def decode_query(
