@@ -65,7 +65,8 @@ class Network:
         on_cpu: Callable[[], Computes] | None = None,
         centre: FloatArray | None = None,
     ) -> None:
-        """``centre``: (D,) the mean of usual base regions. ``on_cpu`` makes the backbone that takes over; None where it runs on the CPU already."""
+        """``on_cpu`` makes the backbone that takes over; None where it runs on the CPU already.
+        ``centre``: (D,) the mean of usual base regions."""
         self._manifest = manifest
         self._features = features
         self._backbone = backbone
