@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.cli import output
+from engine.cli import output, tables
 from engine.cli.arguments import search_settings
 from engine.errors import FolderError, PhotoError
 from engine.jobs import Ticket
@@ -83,6 +83,8 @@ def _best_focus(
 
 
 def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
+    if options.table or options.sweep:
+        return _compare(options, ticket)
     from engine.measuring import evaluate  # loads scipy, which no other command waits for
 
     request = EvaluateRequest(
@@ -93,6 +95,22 @@ def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
         tuple(options.distractors),
     )
     output.evaluate_report(evaluate(request, ticket), as_json=options.json)
+    return 0
+
+
+def _compare(options: argparse.Namespace, ticket: Ticket) -> int:
+    from engine.comparing.job import CompareRequest, Sweep, compare  # as heavy
+
+    request = CompareRequest(
+        options.folder,
+        Sweep(options.sweep) if options.sweep else None,
+        options.size,
+        options.query_scale,
+        options.whitening_from,
+        options.whitening_exponent,
+        tuple(options.distractors),
+    )
+    tables.comparison(compare(request, ticket), as_json=options.json)
     return 0
 
 
