@@ -9,6 +9,7 @@ from engine.comparing.extraction import Content, Extraction, HalfArray
 from engine.comparing.kept import Arrays
 from engine.comparing.material import Material
 from engine.config import Aggregation
+from engine.errors import SettingsError
 from engine.features.aggregation import aggregate, rmac_regions
 from engine.features.pooling import unit_rows
 from engine.features.whitening import Whitening, WhiteningFit
@@ -59,8 +60,8 @@ def describe_one(
 ) -> FloatArray:
     """(D,) float32 of unit length, as `engine.features.aggregation.aggregate` gives it."""
     if whitening is not None and aggregation is Aggregation.RMAC:
-        regions = extraction.derived(content, "rmac-regions", _rmac_regions)["features"]
-        return unit_rows(whitening.apply(regions).sum(axis=0))  # `aggregation.rmac`
+        regions = whitening.apply(_whitened_rows(extraction, content, aggregation))
+        return unit_rows(regions.sum(axis=0))  # `aggregation.rmac`
     plain: FloatArray = extraction.derived(
         content, f"{aggregation}", lambda feature_map: _aggregated(feature_map, aggregation)
     )["descriptor"]
@@ -77,14 +78,25 @@ def learn(
     """
     learned = {}
     for aggregation in Aggregation:
-        fit = WhiteningFit(extraction.source.manifest.dim)
+        fit: WhiteningFit | None = None
         for content in extraction.each(contents, f"whitening, {aggregation}"):
-            if aggregation is Aggregation.RMAC:
-                fit.add(extraction.derived(content, "rmac-regions", _rmac_regions)["features"])
-            else:
-                fit.add(describe_one(extraction, content, aggregation)[None])
+            rows = _whitened_rows(extraction, content, aggregation)
+            fit = fit or WhiteningFit(rows.shape[1])
+            fit.add(rows)
+        if fit is None:
+            raise SettingsError("no photo to learn a whitening from could be read")
         learned[aggregation] = fit.finish(name=name, exponent=exponent)
     return learned
+
+
+def _whitened_rows(
+    extraction: Extraction, content: Content, aggregation: Aggregation
+) -> FloatArray:
+    """(n, D) what this aggregation whitens of a photo."""
+    if aggregation is Aggregation.RMAC:
+        regions: FloatArray = extraction.derived(content, "rmac-regions", _rmac_regions)["features"]
+        return regions
+    return describe_one(extraction, content, aggregation)[None]
 
 
 def _aggregated(feature_map: HalfArray, aggregation: Aggregation) -> Arrays:

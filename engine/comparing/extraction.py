@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,9 @@ from engine.comparing.kept import Arrays, KeptArrays
 from engine.config import FeatureSettings
 from engine.errors import PhotoUnreadableError
 from engine.jobs import Ticket
+from engine.media.decode import DecodedPhoto
 from engine.media.identity import identity
-from engine.media.pool import DecodePool, DecodeTask
+from engine.media.pool import DecodeOutcome, DecodeTask
 from engine.network.manifest import NetworkManifest, network_key
 from engine.searching.query import decode_query, query_pixels
 from engine.types import Box, Failure, FloatArray, Picture, PixelArray, Size
@@ -34,6 +35,18 @@ class Maps(Protocol):
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32 of (H, W, 3) uint8."""
+
+
+class Decoder(Protocol):
+    """Decodes files elsewhere; `engine.media.pool.DecodePool` is one."""
+
+    def run(
+        self, tasks: Iterable[DecodeTask], ticket: Ticket
+    ) -> Generator[DecodeOutcome, None, None]:
+        """The outcome of each task, in their order."""
+
+    def decode(self, task: DecodeTask, ticket: Ticket | None = None) -> DecodedPhoto:
+        """One picture now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +90,7 @@ class Extraction:
         source: Source,
         kept: KeptArrays,
         *,
-        pool: DecodePool,
+        pool: Decoder,
         thumbnail_px: int,
         ticket: Ticket,
     ) -> None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from engine.comparing.descriptors import describe, learn
-from engine.comparing.extraction import Content, Extraction, Maps, Source
+from engine.comparing.extraction import Content, Extraction, Source
 from engine.comparing.kept import KeptArrays
 from engine.comparing.matching import Matching
 from engine.comparing.material import Material, gather
@@ -22,7 +22,6 @@ from engine.evaluation.reading import read
 from engine.features.whitening import Whitening
 from engine.jobs import Ticket
 from engine.measuring import demand_photos, photos_in
-from engine.network.manifest import NetworkManifest
 from engine.network.registry import DEFAULT, manifest
 from engine.runtime import Runtime, Use
 from engine.store.paths import evaluation_cache
@@ -44,8 +43,8 @@ class Sweep(StrEnum):
     QUERY_SCALE = "query-scale"
 
 
-LoadsLayer = Callable[[FeatureSettings], tuple[NetworkManifest, Callable[[], Maps]]]
-"""A network as far as one layer: its manifest, and what loads it."""
+LayerSource = Callable[[Runtime, FeatureSettings, str], Source]
+"""The network as far as the layer of this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +63,22 @@ class CompareRequest:
     whitening_from: Path | None = None
     exponent: float = 0.5
     distractors: tuple[Path, ...] = ()
-    layers: Mapping[str, LoadsLayer] | None = None
+    layers: tuple[str, ...] = ()
 
 
-def compare(request: CompareRequest, ticket: Ticket, *, runtime: Runtime | None = None) -> Table:
+def compare(
+    request: CompareRequest,
+    ticket: Ticket,
+    *,
+    runtime: Runtime | None = None,
+    layer_source: LayerSource | None = None,
+) -> Table:
     """The table of methods, or a sweep; photos go through the network once for each size and layer,
     in this run or an earlier one.
 
     Args:
         runtime: taken over and closed.
+        layer_source: for a sweep of layers.
 
     Raises:
         GroundTruthError: there is no ground truth, or it says nothing to measure.
@@ -86,7 +92,7 @@ def compare(request: CompareRequest, ticket: Ticket, *, runtime: Runtime | None 
     demand_photos(truth)
     distracting = photos_in(request.distractors)
     with runtime or Runtime() as own:
-        run = _Run(request, truth, distracting, own, ticket)
+        run = _Run(request, truth, distracting, own, ticket, layer_source)
         return run.table() if request.sweep is None else run.swept(request.sweep)
 
 
@@ -98,7 +104,9 @@ class _Run:
         distracting: Sequence[Path],
         runtime: Runtime,
         ticket: Ticket,
+        layer_source: LayerSource | None,
     ) -> None:
+        self._layer_source = layer_source
         self._request = request
         self._truth = truth
         self._distracting = distracting
@@ -165,7 +173,7 @@ class _Run:
             else:
                 rows += self._rows_of(material, setting)
         if material is None:
-            raise SettingsError("a sweep of layers needs the names of layers")
+            raise SettingsError("a sweep of layers needs the names of layers of the network")
         claims = _claims_of_k(rows) if sweep is Sweep.K else best_claims(rows, str(sweep))
         return self._finished(material, str(sweep), tuple(rows), claims, ())
 
@@ -180,10 +188,10 @@ class _Run:
             extraction = self._extraction(self._features)
             for scale in QUERY_SCALES:
                 yield f"{scale:g}", self._gathered(extraction, scale, (scale,))
-        else:
-            for name, layer in (self._request.layers or {}).items():
-                known, load = layer(self._features)
-                yield name, self._gathered(self._extracted(Source(known, self._features, load)))
+        elif self._layer_source is not None:
+            for name in self._request.layers:
+                source = self._layer_source(self._runtime, self._features, name)
+                yield name, self._gathered(self._extracted(source))
 
     def _rows_of(self, material: Material, setting: str) -> Iterator[Row]:
         """Without feature map pooling, whose groups would have to be found anew each time."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save_file
 
 from engine.errors import SettingsError
@@ -38,7 +38,12 @@ class KeptArrays:
         return self._folder
 
     def __contains__(self, name: str) -> bool:
-        return self._path(name).is_file()
+        """Whether there is a whole file; its header tells how long it must be."""
+        try:
+            with safe_open(self._path(name), framework="numpy"):
+                return True
+        except (OSError, SafetensorError):
+            return False
 
     def get(self, name: str) -> Arrays | None:
         """The arrays of this name; None where there are none, or their file is damaged."""
@@ -75,7 +80,7 @@ class KeptArrays:
             of: what is kept, for people.
 
         Raises:
-            SettingsError: so much is allowed or free in no case.
+            SettingsError: so much is never allowed, or not free.
         """
         if not needed_bytes:
             return
