@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.cli import output, tables
 from engine.cli.arguments import search_settings
-from engine.errors import FolderError, PhotoError
+from engine.errors import FolderError, PhotoError, SettingsError
 from engine.jobs import Ticket
 from engine.requests import (
     DoctorRequest,
@@ -85,6 +85,8 @@ def _best_focus(
 def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
     if options.table or options.sweep:
         return _compare(options, ticket)
+    if options.whitening_from:
+        raise SettingsError("--whitening-from goes with --table")
     from engine.measuring import evaluate  # loads scipy, which no other command waits for
 
     request = EvaluateRequest(

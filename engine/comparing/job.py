@@ -136,8 +136,7 @@ class _Run:
             yield methods.aggregated(descriptors)
         for reranking in of_the_table():
             expand = reranking.matching is not Matching.BEST
-            for done, descriptors in enumerate(lists):
-                self._ticket.update(reranking.name, done, len(lists))
+            for descriptors in lists:
                 yield from methods.reranked(descriptors, reranking, expand=expand)
         # All channels of one photo are a hundred times the work: one list has to do.
         (paper,) = (one for one in lists if one.name == Aggregation.RMAC)
@@ -205,7 +204,6 @@ class _Run:
             (Aggregation.GEM, of_pyramid(Matching.BEST, Pooling.GEM)),
             (Aggregation.GEM, default()),
         ):
-            self._ticket.update(f"{reranking.name}, {setting}", 0, 0)
             yield from methods.reranked(lists[aggregation], reranking, expand=False)
 
     def _rows_of_k(self, material: Material) -> Iterator[Row]:

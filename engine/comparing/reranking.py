@@ -70,6 +70,8 @@ class Scorer(ABC):
 
     def scores(self, number: int, rows: Rows) -> NDArray[np.float64]:
         """Scores of the photos in ``rows`` for the query of this number."""
+        material = self._material
+        material.extraction.ticket.update(self.reranking.name, number, len(material.questions))
         known = self._known.get(number)
         new = np.array([row for row in rows.tolist() if known is None or row not in known], int)
         if len(new):

@@ -20,7 +20,7 @@ from tests.engine.comparing.conftest import PaintedRuntime
 from tests.engine.searching.conftest import RED_AND_GREEN, RED_PLACES, paint_scene
 from tests.fakes.colour_network import ColourNetwork
 
-SIZE_PX = 256
+SIZE_PX = 192
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +86,7 @@ def test_a_thing_of_its_own_colours_is_found_first(scenes: GroundTruth) -> None:
 
 
 def test_bytes_are_those_of_the_features(scenes: GroundTruth) -> None:
-    """Maps are 22 × 32 cells: 20 squares of a pyramid of three levels."""
+    """Maps are 16 × 24 cells: 20 squares of a pyramid of three levels."""
     table = _table(scenes)
     assert _row(table, "gem").bytes_per_photo == 27 * 2
     assert _row(table, "gem + QAM (OSPP, gem)").bytes_per_photo == 27 * 2 * (1 + 20)
