@@ -273,7 +273,7 @@ class _Run:
         """Everything that the figures depend on."""
         request, known = self._request, material.extraction.source.manifest
         whitening = request.whitening_from
-        return {
+        said: dict[str, object] = {
             "network": known.name,
             "layer": known.layer,
             "size_px": self._features.size_px,
@@ -284,8 +284,18 @@ class _Run:
             "distractors": len(material.distractors),
             "whitening": f"{whitening.name}, exponent {request.exponent:g}" if whitening else None,
         }
+        if request.sweep is not None:  # what varies stands in the rows
+            for name in _VARIED[request.sweep]:
+                del said[name]
+        return said
 
 
+_VARIED: dict[Sweep, tuple[str, ...]] = {
+    Sweep.K: (),
+    Sweep.LAYER: ("layer",),
+    Sweep.SIZE: ("size_px",),
+    Sweep.QUERY_SCALE: ("query_scale", "part_scales"),
+}
 _SWEPT = (Aggregation.SPOC, Aggregation.RMAC, Aggregation.GEM)
 
 

@@ -2,14 +2,16 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.comparing import job
-from engine.comparing.extraction import Source
+from engine.comparing.extraction import Extraction, Source
 from engine.comparing.job import QUERY_SCALES, CompareRequest, Sweep, compare
+from engine.comparing.material import Material, gather
 from engine.comparing.table import Row, Table
 from engine.config import Aggregation, Expansion, FeatureSettings
 from engine.errors import FolderError, GroundTruthError, SettingsError
@@ -137,13 +139,31 @@ def test_distractors_are_ranked(scenes: GroundTruth, strangers: Path) -> None:
     assert _row(table, "gem").map < _row(_table(scenes), "gem").map
 
 
-def test_a_sweep_of_query_scales_passes_each_crop_once(scenes: GroundTruth) -> None:
+def test_a_sweep_of_query_scales_passes_each_crop_once(
+    scenes: GroundTruth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def gather_noted(
+        truth: GroundTruth,
+        extraction: Extraction,
+        *,
+        distractors: Sequence[Path],
+        query_scale: float,
+        part_scales: Sequence[float],
+    ) -> Material:
+        asked.append((query_scale, *part_scales))
+        return gather(truth, extraction, query_scale=query_scale, part_scales=part_scales)
+
+    monkeypatch.setattr(job, "gather", gather_noted)
     table = _table(scenes, sweep=Sweep.QUERY_SCALE)
     assert table.passes == 8 + 2 * len(QUERY_SCALES)
     assert list(dict.fromkeys(row.setting for row in table.rows)) == [
         "0.35", "0.5", "0.7", "1", "1.4", "2",
     ]  # fmt: skip
     assert len(table.rows) == 6 * 7
+    assert asked == [(scale, scale) for scale in QUERY_SCALES]
+    assert "query_scale" not in table.settings
     assert [claim.claim.partition(":")[0] for claim in table.claims][:2] == [
         "best query-scale for spoc",
         "best query-scale for r-mac",

@@ -68,9 +68,10 @@ def test_equal_scores_leave_the_old_order() -> None:
 
 
 def test_an_expansion_searches_all_again_with_the_best_five() -> None:
-    """The best five lie to the left of the query; so the mean is nearer to the photo at -25° than
-    to the one at 20°, which the query alone is nearer to."""
-    photos = _at(-10, -11, -12, -13, -14, 20, -25)
+    """All but the first of the best five lie to the left of the query; so the mean is nearer to
+    the photo at -21° than to the one at 18°, which the query is nearer to, alone or with the first
+    of the five."""
+    photos = _at(0, -12, -13, -14, -15, 18, -21)
     descriptors = _descriptors(photos, _at(0))
     material = _material(None)
     first = by_descriptor(material, descriptors)
