@@ -41,10 +41,10 @@ def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
         RefocalError: indexing failed.
     """
     truth = read(request.folder)
-    _demand_photos(truth)
+    demand_photos(truth)
     features = request.features or FeatureSettings()
     search = request.settings or SearchSettings()
-    distracting = _photos_in(request.distractors)
+    distracting = photos_in(request.distractors)
     network = request.network or NetworkChoice(DEFAULT)  # whatever the last run measured
     library = _library_of(request.folder, request.distractors)
     with Engine.open(library, network=network) as engine:
@@ -54,7 +54,7 @@ def evaluate(request: EvaluateRequest, ticket: Ticket) -> EvaluateReport:
         return judge(truth, subject, ticket, settings=run.settings())
 
 
-def _demand_photos(truth: GroundTruth) -> None:
+def demand_photos(truth: GroundTruth) -> None:
     """A listed photo that is not there would count as never found, and nobody would know."""
     wanted = dict.fromkeys((*truth.photos, *(query.photo for query in truth.queries)))
     missing = [name for name in wanted if not (truth.folder / name).is_file()]
@@ -63,7 +63,7 @@ def _demand_photos(truth: GroundTruth) -> None:
         raise GroundTruthError(f"{truth.folder} lacks {count} of its ground truth: {missing[0]!r}")
 
 
-def _photos_in(folders: Sequence[Path]) -> list[Path]:
+def photos_in(folders: Sequence[Path]) -> list[Path]:
     """The photo files in these folders, as indexing will find them."""
     found = []
     for folder in folders:

@@ -27,6 +27,7 @@ FETCH = "fetch"
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
+SWEEPS = ("k", "layer", "size", "query-scale")
 SUBCOMMANDS = ("index", "search", "evaluate", "doctor")
 
 
@@ -162,8 +163,36 @@ def _add_evaluate(commands: _Commands) -> None:
         action="store_true",
         help="judge the stored regions' footprints, not the exact focus maps",
     )
+    _add_comparing(command)
     _add_ranking(command)
     _add_network(command)
+
+
+def _add_comparing(command: argparse.ArgumentParser) -> None:
+    several = command.add_mutually_exclusive_group()
+    several.add_argument(
+        "--table",
+        action="store_true",
+        help="compare every method of the papers; of the options below, size and query scale count",
+    )
+    several.add_argument(
+        "--sweep",
+        choices=SWEEPS,
+        help="compare the values of one setting",
+    )
+    command.add_argument(
+        "--whitening-from",
+        type=Path,
+        metavar="DIR",
+        help="with --table: other photos to learn whitenings from",
+    )
+    command.add_argument(
+        "--whitening-exponent",
+        type=float,
+        default=0.5,
+        metavar="A",
+        help="0.5 whitens, 0.25 is the square-root PCA, 0 rotates only",
+    )
 
 
 def _add_doctor(commands: _Commands) -> None:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.catalogue.roots import check_new
-from engine.cli import output
+from engine.cli import output, tables
 from engine.cli.arguments import FETCH, feature_settings, network_choice, search_settings
 from engine.config import NetworkChoice
-from engine.errors import FolderError, LibraryError, PhotoError, PhotoMissingError
+from engine.errors import FolderError, LibraryError, PhotoError, PhotoMissingError, SettingsError
 from engine.exporting import reaching, write_hits
 from engine.jobs import Ticket
 from engine.network.fetch import fetch_weights
@@ -131,6 +131,10 @@ def _best_focus(
 
 
 def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
+    if options.table or options.sweep:
+        return _compare(options, ticket)
+    if options.whitening_from:
+        raise SettingsError("--whitening-from goes with --table")
     from engine.measuring import evaluate  # loads scipy, which no other command waits for
 
     request = EvaluateRequest(
@@ -142,6 +146,22 @@ def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
         network=_network(options, ticket),
     )
     output.evaluate_report(evaluate(request, ticket), as_json=options.json)
+    return 0
+
+
+def _compare(options: argparse.Namespace, ticket: Ticket) -> int:
+    from engine.comparing.job import CompareRequest, Sweep, compare  # as heavy
+
+    request = CompareRequest(
+        options.folder,
+        Sweep(options.sweep) if options.sweep else None,
+        options.size,
+        options.query_scale,
+        options.whitening_from,
+        options.whitening_exponent,
+        tuple(options.distractors),
+    )
+    tables.comparison(compare(request, ticket), as_json=options.json)
     return 0
 
 

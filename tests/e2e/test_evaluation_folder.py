@@ -63,3 +63,31 @@ def test_a_listed_photo_that_is_missing_is_named(tmp_path: Path, small_set: Smal
     outcome = refocal("evaluate", folder)
     assert outcome.status == 1
     assert "gone.jpg" in outcome.reason
+
+
+def test_a_table_of_methods_in_both_outputs(tmp_path: Path, small_set: SmallSet) -> None:
+    listed = [small_set.queries[0]["photo"], *small_set.photos[-2:]]
+    folder = _folder(tmp_path, small_set, listed=listed, copied=listed)
+    first = refocal("evaluate", folder, "--table", "--size", "128", "--json")
+    assert first.status == 0, first.messages
+    assert (first.json["photos"], first.json["passes"]) == (3, 3)
+    gem = next(row for row in first.json["rows"] if row["aggregation"] == "gem")
+    second = refocal("evaluate", folder, "--table", "--size", "128")
+    assert any(
+        line.split()[:5] == ["gem", "gem", "/", "gem", f"{gem['map']:.4f}"]
+        for line in second.output.splitlines()
+    )
+    assert "0 passes" in second.output
+
+
+def test_sweeps_and_whitenings_that_lack_something(tmp_path: Path, small_set: SmallSet) -> None:
+    photo, far = small_set.queries[0]["photo"], small_set.photos[-1]
+    folder = _folder(tmp_path, small_set, listed=[photo, far], copied=[photo, far])
+    assert refocal("evaluate", folder, "--table", "--sweep", "k").status == 2
+    layers = refocal("evaluate", folder, "--sweep", "layer")
+    assert (layers.status, layers.reason) == (
+        1,
+        "refocal: a sweep of layers needs the names of layers of the network",
+    )
+    alone = refocal("evaluate", folder, "--whitening-from", folder)
+    assert (alone.status, alone.reason) == (1, "refocal: --whitening-from goes with --table")

@@ -1,0 +1,1 @@
+"""The papers' tables and sweeps: every method from one feature extraction."""
