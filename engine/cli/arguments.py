@@ -181,6 +181,13 @@ def _add_comparing(command: argparse.ArgumentParser) -> None:
         help="compare the values of one setting",
     )
     command.add_argument(
+        "--layers",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        metavar="NAME[,NAME...]",
+        help="of --sweep layer; needed for other networks than the shipped one",
+    )
+    command.add_argument(
         "--whitening-from",
         type=Path,
         metavar="DIR",

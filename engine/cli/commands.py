@@ -152,14 +152,19 @@ def _evaluate(options: argparse.Namespace, ticket: Ticket) -> int:
 def _compare(options: argparse.Namespace, ticket: Ticket) -> int:
     from engine.comparing.job import CompareRequest, Sweep, compare  # as heavy
 
+    scale, *others = options.query_scale or (1.0,)
+    if others:
+        raise SettingsError("--table and --sweep ask at one query scale")
     request = CompareRequest(
         options.folder,
         Sweep(options.sweep) if options.sweep else None,
         options.size,
-        options.query_scale,
+        scale,
         options.whitening_from,
         options.whitening_exponent,
         tuple(options.distractors),
+        options.layers,
+        _network(options, ticket),
     )
     tables.comparison(compare(request, ticket), as_json=options.json)
     return 0

@@ -19,7 +19,7 @@ from engine.media.decode import DecodedPhoto
 from engine.media.identity import identity
 from engine.media.pool import DecodeOutcome, DecodeTask
 from engine.network.manifest import NetworkManifest, network_key
-from engine.searching.query import decode_query, query_pixels
+from engine.searching.query import View, decode_query, query_pixels
 from engine.types import Box, Failure, FloatArray, Picture, PixelArray, Size
 
 _log = logging.getLogger(__name__)
@@ -143,12 +143,12 @@ class Extraction:
             Picture(photo.path),
             box,
             size_px=size_px,
-            scale=scale,
+            scales=(scale,),
             pool=self._pool,
             ticket=self.ticket,
         )
         inside = box.within(decoded.facts.size)
-        pixels = query_pixels(decoded, inside, size_px=size_px, scale=scale)
+        pixels = query_pixels(decoded, inside, View(scale), size_px=size_px)
         if not self._pass(content.name, pixels, decoded.facts.size):
             raise PhotoUnreadableError("the network has no numbers for it", path=photo.path)
         return content

@@ -1,7 +1,7 @@
 """The two jobs: the table of methods, and a sweep of one setting."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -15,22 +15,29 @@ from engine.comparing.methods import Methods
 from engine.comparing.rankings import SHORTLIST
 from engine.comparing.reranking import default, groups, of_pyramid, of_the_table
 from engine.comparing.table import Claim, Row, Table, best_claims, claims_of, clustering_claim
-from engine.config import Aggregation, Clustering, FeatureSettings, Pooling, SearchSettings
+from engine.config import (
+    Aggregation,
+    Clustering,
+    FeatureSettings,
+    NetworkChoice,
+    Pooling,
+    SearchSettings,
+)
 from engine.errors import SettingsError
 from engine.evaluation.groundtruth import GroundTruth
 from engine.evaluation.reading import read
 from engine.features.whitening import Whitening
 from engine.jobs import Ticket
 from engine.measuring import demand_photos, photos_in
-from engine.network.registry import DEFAULT, manifest
+from engine.network.registry import DEFAULT
 from engine.runtime import Runtime, Use
+from engine.searching.query import BOX_SCALES
 from engine.store.paths import evaluation_cache
-
-PART_SCALES = (0.5, 0.7)
-"""Of the crops whose descriptors the default averages."""
 
 GROUPS = (5, 10, 25, 50, 100)
 SIZES_PX = (320, 512, 768, 1024)
+LAYERS = ("blocks.3", "blocks.4", "blocks.5", "blocks.6", "conv_head", "bn2")
+"""Of the shipped network, deeper and deeper; the last ends with the ReLU that it is used with."""
 QUERY_SCALES = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 
 
@@ -43,17 +50,14 @@ class Sweep(StrEnum):
     QUERY_SCALE = "query-scale"
 
 
-LayerSource = Callable[[Runtime, FeatureSettings, str], Source]
-"""The network as far as the layer of this name."""
-
-
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
     """Compare methods on a folder that holds photos and a ground truth.
 
     ``sweep`` None: the table of methods. ``whitening_from``: a folder of other photos that
     whitenings are learned from; ``exponent`` of theirs. ``distractors``: folders whose photos are
-    ranked too. ``layers``: what a sweep of layers goes through, by name.
+    ranked too. ``network`` None: the shipped one. ``layers``: what a sweep of layers goes
+    through, by name; none: `LAYERS` of the shipped network.
     """
 
     folder: Path
@@ -64,6 +68,7 @@ class CompareRequest:
     exponent: float = 0.5
     distractors: tuple[Path, ...] = ()
     layers: tuple[str, ...] = ()
+    network: NetworkChoice | None = None
 
 
 def compare(
@@ -71,14 +76,12 @@ def compare(
     ticket: Ticket,
     *,
     runtime: Runtime | None = None,
-    layer_source: LayerSource | None = None,
 ) -> Table:
     """The table of methods, or a sweep; photos go through the network once for each size and layer,
     in this run or an earlier one.
 
     Args:
         runtime: taken over and closed.
-        layer_source: for a sweep of layers.
 
     Raises:
         GroundTruthError: there is no ground truth, or it says nothing to measure.
@@ -87,12 +90,12 @@ def compare(
         FolderError: a folder is missing or holds no photo.
         PhotoError: a photo that asks cannot be read.
     """
-    SearchSettings(query_scale=request.query_scale).validate()
+    SearchSettings(query_scales=(request.query_scale,)).validate()
     truth = read(request.folder)
     demand_photos(truth)
     distracting = photos_in(request.distractors)
     with runtime or Runtime() as own:
-        run = _Run(request, truth, distracting, own, ticket, layer_source)
+        run = _Run(request, truth, distracting, own, ticket)
         return run.table() if request.sweep is None else run.swept(request.sweep)
 
 
@@ -104,10 +107,9 @@ class _Run:
         distracting: Sequence[Path],
         runtime: Runtime,
         ticket: Ticket,
-        layer_source: LayerSource | None,
     ) -> None:
-        self._layer_source = layer_source
         self._request = request
+        self._network = request.network or NetworkChoice(DEFAULT)
         self._truth = truth
         self._distracting = distracting
         self._runtime = runtime
@@ -171,8 +173,7 @@ class _Run:
                 rows += self._rows_of_k(material)
             else:
                 rows += self._rows_of(material, setting)
-        if material is None:
-            raise SettingsError("a sweep of layers needs the names of layers of the network")
+        assert material is not None  # every sweep has values
         claims = _claims_of_k(rows) if sweep is Sweep.K else best_claims(rows, str(sweep))
         return self._finished(material, str(sweep), tuple(rows), claims, ())
 
@@ -187,10 +188,10 @@ class _Run:
             extraction = self._extraction(self._features)
             for scale in QUERY_SCALES:
                 yield f"{scale:g}", self._gathered(extraction, scale, (scale,))
-        elif self._layer_source is not None:
-            for name in self._request.layers:
-                source = self._layer_source(self._runtime, self._features, name)
-                yield name, self._gathered(self._extracted(source))
+        else:
+            for name in self._request.layers or LAYERS:
+                choice = replace(self._network, layer=name)
+                yield name, self._gathered(self._extraction(self._features, choice))
 
     def _rows_of(self, material: Material, setting: str) -> Iterator[Row]:
         """Without feature map pooling, whose groups would have to be found anew each time."""
@@ -216,15 +217,13 @@ class _Run:
 
     # --- parts ------------------------------------------------------------------------------
 
-    def _extraction(self, features: FeatureSettings) -> Extraction:
+    def _extraction(
+        self, features: FeatureSettings, network: NetworkChoice | None = None
+    ) -> Extraction:
         features.validate()
-        return self._extracted(
-            Source(manifest(DEFAULT), features, lambda: self._runtime.network(features))
-        )
-
-    def _extracted(self, source: Source) -> Extraction:
+        known = self._runtime.manifest(network or self._network)
         extraction = Extraction(
-            source,
+            Source(known, features, lambda: self._runtime.network(features, known)),
             KeptArrays(evaluation_cache() / "maps"),
             pool=self._runtime.pool(Use.WORK),
             thumbnail_px=self._runtime.decode.thumbnail_px,
@@ -237,7 +236,7 @@ class _Run:
         self,
         extraction: Extraction,
         query_scale: float | None = None,
-        part_scales: Sequence[float] = PART_SCALES,
+        part_scales: Sequence[float] = BOX_SCALES,
     ) -> Material:
         return gather(
             self._truth,
@@ -278,7 +277,7 @@ class _Run:
             "layer": known.layer,
             "size_px": self._features.size_px,
             "query_scale": request.query_scale,
-            "part_scales": PART_SCALES,
+            "part_scales": BOX_SCALES,
             "protocol": str(self._truth.protocol),
             "shortlist": SHORTLIST,
             "distractors": len(material.distractors),

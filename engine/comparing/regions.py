@@ -9,20 +9,18 @@ from numpy.typing import NDArray
 
 from engine.comparing.extraction import HalfArray
 from engine.comparing.kept import Arrays
-from engine.config import Clustering, Pooling
+from engine.config import Clustering, FeatureSettings, Pooling
 from engine.features.fmp import channel_regions
-from engine.features.grid import CellArray, ospp, squares
+from engine.features.grid import CellArray, ospp
 from engine.features.pooling import pool
 from engine.rank.attribution import attribution
 from engine.rank.focus import channel_focus, focus_map_from
+from engine.searching.query import PHOTO_LEVELS
 from engine.types import FloatArray
 
 Float64 = NDArray[np.float64]
 
 PYRAMID_LEVELS = 3
-FINE_LEVELS = range(2, 7, 2)
-PART_LEVELS = range(2, 4)
-"""Squares of a whole photo that asks: its parts."""
 
 
 class Regions(Protocol):
@@ -93,14 +91,15 @@ def pyramid(pooling: Pooling) -> Squares:
 
 
 def fine_squares() -> Squares:
-    """GeM-pooled squares of levels 2, 4 and 6: those of the default."""
-    return Squares("squares-2-4-6-gem", Pooling.GEM, _fine)
+    """The GeM-pooled squares of the default, as every photo of a library has them."""
+    levels = "-".join(map(str, FeatureSettings().levels))
+    return Squares(f"ospp-levels-{levels}-gem", Pooling.GEM, _fine)
 
 
 def query_parts(feature_map: HalfArray) -> FloatArray:
     """(P, C) the GeM-pooled parts of a whole photo that asks."""
     h, w = feature_map.shape[1:]
-    return pool(feature_map, squares(h, w, PART_LEVELS), Pooling.GEM)
+    return pool(feature_map, ospp(h, w, PHOTO_LEVELS), Pooling.GEM)
 
 
 def _pyramid(h: int, w: int) -> CellArray:
@@ -108,4 +107,4 @@ def _pyramid(h: int, w: int) -> CellArray:
 
 
 def _fine(h: int, w: int) -> CellArray:
-    return squares(h, w, FINE_LEVELS)
+    return ospp(h, w, FeatureSettings().levels)
