@@ -32,6 +32,10 @@ class ColourNetwork:
         return self._manifest
 
     @property
+    def centre(self) -> FloatArray | None:
+        return None
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return ()
 
