@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from engine.config import Method, SearchSettings
+from engine.config import FeatureSettings, Method, SearchSettings
 from engine.errors import FolderError, GroundTruthError
 from engine.jobs import Ticket
 from engine.measuring import evaluate
@@ -53,7 +53,9 @@ def pictures(photo_sets: Path) -> Pictures:
 
 def _measured(folder: Path, *distractors: Path) -> EvaluateReport:
     settings = SearchSettings(method=Method.GLOBAL)
-    request = EvaluateRequest(folder, settings, size_px=128, distractors=distractors)
+    request = EvaluateRequest(
+        folder, settings, features=FeatureSettings(size_px=128), distractors=distractors
+    )
     return evaluate(request, Ticket())
 
 

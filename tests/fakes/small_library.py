@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.catalogue.photos import page
-from engine.config import IndexSettings
+from engine.config import Codec, FeatureSettings, IndexSettings
+from engine.features.codes import codec_for
 from engine.indexing.job import index
 from engine.indexing.parts import Decoder, Extractor, IndexParts
 from engine.jobs import Ticket
@@ -21,7 +22,9 @@ from engine.types import Photo
 from tests.fakes.fast_extractor import DIM, FastExtractor
 from tests.fakes.inline_pool import InlinePool
 
-NETWORK = NetworkRecord(key="fast-1", manifest="{}", settings="{}")
+CODEC = codec_for(Codec.FLOAT16, DIM)
+FEATURES = FeatureSettings(codec=Codec.FLOAT16)
+NETWORK = NetworkRecord(key="fast-1", manifest="{}", settings=FEATURES.to_json())
 
 
 class SmallLibrary:
@@ -31,7 +34,9 @@ class SmallLibrary:
     def __init__(self, root: Path, *, pool: Decoder | None = None) -> None:
         self.paths = LibraryPaths(root)
         self.database = Database.open(self.paths, writable=True)
-        self.vectors = VectorStore.open(self.paths.vectors(NETWORK.key), dim=DIM, writable=True)
+        self.vectors = VectorStore.open(
+            self.paths.vectors(NETWORK.key), dim=DIM, region_bytes=CODEC.width, writable=True
+        )
         self.extractor: Extractor = FastExtractor()
         self.inline_pool = InlinePool()
         self.thumbnails = ThumbnailCache(self.paths.thumbnails, 10_000_000)
@@ -40,6 +45,7 @@ class SmallLibrary:
         self.parts = IndexParts(
             database=self.database,
             vectors=self.vectors,
+            codec=CODEC,
             network=NETWORK,
             extractor=self._load,
             pool=pool or self.inline_pool,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -10,11 +11,12 @@ import pytest
 
 from engine.comparing.extraction import Extraction, Source
 from engine.comparing.kept import KeptArrays
-from engine.config import FeatureSettings
+from engine.config import FeatureSettings, NetworkChoice
 from engine.evaluation.groundtruth import GroundTruth
 from engine.evaluation.reading import read
 from engine.jobs import Ticket
 from engine.media.pool import DecodePool
+from engine.network.manifest import NetworkManifest
 from engine.network.network import Network
 from engine.runtime import Runtime, Use
 from engine.types import Box
@@ -106,13 +108,20 @@ def random_map(seed: int, *, channels: int = 40, h: int = 6, w: int = 8) -> np.n
 
 
 class PaintedRuntime(Runtime):
-    """Without processes and weights; ``networks`` counts those that were loaded."""
+    """Without processes and weights; ``networks`` counts those that were loaded, ``layers`` the
+    ones that were chosen."""
 
     def __init__(self) -> None:
         super().__init__()
         self.networks = 0
+        self.layers: list[str | None] = []
 
-    def network(self, features: FeatureSettings) -> Network:
+    def manifest(self, choice: NetworkChoice) -> NetworkManifest:
+        self.layers.append(choice.layer)
+        painted = ColourNetwork(FeatureSettings()).manifest
+        return replace(painted, layer=choice.layer or painted.layer)
+
+    def network(self, features: FeatureSettings, known: NetworkManifest | None = None) -> Network:
         self.networks += 1
         return cast(Network, ColourNetwork(features))
 

@@ -3,24 +3,21 @@
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.comparing import job
-from engine.comparing.extraction import Extraction, Source
+from engine.comparing.extraction import Extraction
 from engine.comparing.job import QUERY_SCALES, CompareRequest, Sweep, compare
 from engine.comparing.material import Material, gather
 from engine.comparing.table import Row, Table
-from engine.config import Aggregation, Expansion, FeatureSettings
+from engine.config import Aggregation, Expansion
 from engine.errors import FolderError, GroundTruthError, SettingsError
 from engine.evaluation.groundtruth import GroundTruth
 from engine.jobs import Cancelled, Ticket
-from engine.runtime import Runtime
 from tests.engine.comparing.conftest import PaintedRuntime
 from tests.engine.searching.conftest import RED_AND_GREEN, RED_PLACES, paint_scene
-from tests.fakes.colour_network import ColourNetwork
 
 SIZE_PX = 192
 
@@ -198,22 +195,14 @@ def test_a_sweep_of_k(scenes: GroundTruth) -> None:
 
 
 def test_a_sweep_of_layers_asks_for_each(scenes: GroundTruth) -> None:
-    asked = []
-
-    def source(runtime: Runtime, features: FeatureSettings, name: str) -> Source:
-        asked.append(name)
-        network = ColourNetwork(features)
-        return Source(replace(network.manifest, layer=name), features, lambda: network)
-
+    runtime = PaintedRuntime()
     request = CompareRequest(
         scenes.folder, sweep=Sweep.LAYER, size_px=SIZE_PX, layers=("early", "late")
     )
-    table = compare(request, Ticket(), runtime=PaintedRuntime(), layer_source=source)
-    assert asked == ["early", "late"]
+    table = compare(request, Ticket(), runtime=runtime)
+    assert runtime.layers == ["early", "late"]
     assert table.passes == 2 * 14
     assert list(dict.fromkeys(row.setting for row in table.rows)) == ["early", "late"]
-    with pytest.raises(SettingsError, match="names of layers"):
-        _table(scenes, sweep=Sweep.LAYER)
 
 
 def test_a_whole_photo_asks_with_its_own_map(scenes: GroundTruth) -> None:

@@ -248,7 +248,7 @@ def test_whole_photos_and_their_n_s(ukbench: Compared) -> None:
 def test_the_gem_row_is_what_evaluate_says(cutouts: Compared, ukbench: Compared) -> None:
     for compared in (cutouts, ukbench):
         settings = SearchSettings(method=Method.GLOBAL)
-        request = EvaluateRequest(compared.folder, settings, size_px=SIZE_PX)
+        request = EvaluateRequest(compared.folder, settings, FeatureSettings(size_px=SIZE_PX))
         report = evaluate(request, Ticket())
         assert compared.map_of("gem") == pytest.approx(report.map, abs=0.005)
 

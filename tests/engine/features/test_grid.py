@@ -12,8 +12,8 @@ from engine.features.grid import (
     boxes_of,
     every_cell,
     masks_of,
+    mean_weights,
     ospp,
-    pooling_weights,
     rmac_grid,
     squares,
 )
@@ -132,8 +132,8 @@ def test_regions_are_different_squares_inside_the_map(h: int, w: int, levels: in
 
 @given(st.integers(2, 40), st.integers(1, 12))
 def test_every_cell_of_a_photo_lies_in_a_region_however_long_it_is(short: int, ratio: int) -> None:
-    weights = pooling_weights(short, short * ratio, 3)
-    assert (weights[1:].sum(axis=0) > 0).all()
+    cells = ospp(short, short * ratio, 3)
+    assert masks_of(cells, h=short, w=short * ratio).any(axis=0).all()
 
 
 @given(side, side)
@@ -145,12 +145,19 @@ def test_a_photo_on_its_side_has_its_regions_on_their_side(h: int, w: int) -> No
 
 @given(side, side, levels)
 def test_weights_are_means_over_exactly_the_cells(h: int, w: int, levels: int) -> None:
-    weights = pooling_weights(h, w, levels)
     cells = ospp(h, w, levels)
-    assert weights.shape == (1 + len(cells), h * w)
+    weights = mean_weights(cells, h=h, w=w)
+    assert weights.shape == (len(cells), h * w)
     np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
     areas = (cells[:, 2] - cells[:, 0]) * (cells[:, 3] - cells[:, 1])
-    assert np.count_nonzero(weights, axis=1).tolist() == [h * w, *areas.tolist()]
+    assert np.count_nonzero(weights, axis=1).tolist() == areas.tolist()
+
+
+def test_levels_by_number_are_levels_by_name() -> None:
+    assert np.array_equal(ospp(18, 24, 3), ospp(18, 24, (1, 2, 3)))
+    alone = [ospp(18, 24, (level,)) for level in (2, 4)]
+    assert np.array_equal(ospp(18, 24, (2, 4)), np.concatenate(alone))
+    assert [len(found) for found in alone] == [6, 20]
 
 
 def test_boxes_are_fractions_of_the_photo() -> None:

@@ -13,7 +13,7 @@ from engine.store.vectors import VectorStore
 from tests.engine.indexing.test_kill import _start
 from tests.fakes.fast_extractor import DIM
 from tests.fakes.painted import paint_album
-from tests.fakes.small_library import NETWORK
+from tests.fakes.small_library import CODEC, NETWORK
 
 
 def test_report_20_a_reader_beside_a_writer_sees_whole_photos_and_no_lock(tmp_path: Path) -> None:
@@ -28,7 +28,9 @@ def test_report_20_a_reader_beside_a_writer_sees_whole_photos_and_no_lock(tmp_pa
         while writer.poll() is None:
             began = time.monotonic()
             table = load_table(database, NETWORK.key)
-            with VectorStore.open(paths.vectors(NETWORK.key), dim=DIM, writable=False) as vectors:
+            with VectorStore.open(
+                paths.vectors(NETWORK.key), dim=DIM, region_bytes=CODEC.width, writable=False
+            ) as vectors:
                 assert (vectors.descriptors(len(table))[:, -1] > 0).all()
             assert page(database, PhotosRequest(limit=50)).total >= len(table)
             assert overview(database).ready >= len(table)

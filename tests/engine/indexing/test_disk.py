@@ -18,7 +18,7 @@ from engine.store.vectors import VectorStore
 from tests.fakes.fast_extractor import DIM
 from tests.fakes.painted import paint_album
 from tests.fakes.rights import as_ordinary_user
-from tests.fakes.small_library import NETWORK, SmallLibrary, small_library
+from tests.fakes.small_library import CODEC, NETWORK, SmallLibrary, small_library
 
 
 @pytest.fixture
@@ -130,7 +130,12 @@ def test_a_read_only_library_says_so_and_can_still_be_read(tmp_path: Path) -> No
         with pytest.raises(LibraryError, match="only be read"):
             SmallLibrary(root)
         with pytest.raises(LibraryError, match="only be read"):
-            VectorStore.open(LibraryPaths(root).vectors(NETWORK.key), dim=DIM, writable=True)
+            VectorStore.open(
+                LibraryPaths(root).vectors(NETWORK.key),
+                dim=DIM,
+                region_bytes=CODEC.width,
+                writable=True,
+            )
         database = Database.open(LibraryPaths(root), writable=False)
         assert len(load_table(database, NETWORK.key)) == 5
         database.close()

@@ -19,7 +19,7 @@ from engine.store.table import load_table
 from engine.types import Picture, PixelArray
 from tests.fakes.fast_extractor import DIM, FastExtractor
 from tests.fakes.painted import paint, paint_album
-from tests.fakes.small_library import NETWORK, SmallLibrary, small_library
+from tests.fakes.small_library import CODEC, NETWORK, SmallLibrary, small_library
 
 
 def test_first_run_then_nothing_to_do(library: SmallLibrary, album: Path) -> None:
@@ -39,7 +39,8 @@ def test_each_row_holds_the_numbers_of_its_photo(library: SmallLibrary, album: P
     library.index(album)
     table = load_table(library.database, NETWORK.key)
     descriptors = library.vectors.descriptors(len(table))
-    regions = library.vectors.regions(table.region_rows)
+    owners = np.repeat(np.arange(9), table.region_count)
+    regions = CODEC.decode(library.vectors.regions(table.region_rows), descriptors, owners)
     boxes = library.vectors.boxes(table.region_rows)
     paths = {photo.id: photo.path for photo in library.photos()}
     assert len(table) == 9
@@ -48,7 +49,7 @@ def test_each_row_holds_the_numbers_of_its_photo(library: SmallLibrary, album: P
         pixels = decode(picture, max_side_px=64, max_pixels=10**7).pixels
         (expected,) = FastExtractor().extract([pixels])
         span = slice(table.region_start[row], table.region_start[row] + table.region_count[row])
-        np.testing.assert_array_equal(descriptors[row], expected.descriptor)
+        np.testing.assert_allclose(descriptors[row], expected.descriptor, atol=1e-3)
         np.testing.assert_allclose(regions[span], expected.regions, atol=1e-3)
         np.testing.assert_array_equal(boxes[span], expected.boxes)
 
@@ -253,10 +254,12 @@ class TestNetworks:
     ) -> None:
         paint_album(album, 4)
         library.index(album)
-        other = NetworkRecord(key="fast-2", manifest='{"v": 2}', settings="{}")
+        other = NetworkRecord(key="fast-2", manifest='{"v": 2}', settings=NETWORK.settings)
         from engine.store.vectors import VectorStore
 
-        with VectorStore.open(library.paths.vectors(other.key), dim=DIM, writable=True) as beside:
+        with VectorStore.open(
+            library.paths.vectors(other.key), dim=DIM, region_bytes=CODEC.width, writable=True
+        ) as beside:
             library.parts = replace(library.parts, vectors=beside)
             report = library.index(album, network=other)
         assert (report.indexed, report.unchanged) == (4, 0)
@@ -278,8 +281,8 @@ def test_vectors_that_were_lost_are_computed_again(tmp_path: Path) -> None:
     with small_library(tmp_path / "library") as library:
         library.index(album)
         folder = library.paths.vectors(NETWORK.key)
-    with (folder / "descriptors.f32").open("r+b") as file:
-        file.truncate(6 * DIM * 4 + 3)
+    with (folder / "descriptors.f16").open("r+b") as file:
+        file.truncate(6 * DIM * 2 + 1)
     with small_library(tmp_path / "library") as library:
         assert library.problems() != ()
         report = library.index()

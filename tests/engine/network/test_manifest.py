@@ -48,7 +48,7 @@ def test_size_and_regions_change_the_key() -> None:
         for features in (
             FeatureSettings(),
             FeatureSettings(size_px=320),
-            FeatureSettings(levels=2),
+            FeatureSettings(levels=(2,)),
         )
     }
     assert len(keys) == 3

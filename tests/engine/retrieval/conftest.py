@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.config import Codec
+from engine.features.codes import codec_for
 from engine.jobs import Ticket
 from engine.retrieval.collection import Collection
 from engine.retrieval.snapshot import Snapshot
@@ -40,7 +42,8 @@ class Made:
             regions = unit(self.chance.gamma(0.5, size=(self.chance.integers(3, 6), DIM)) + 1e-3)
             boxes = np.tile(np.array([[0, 0, 0.5, 1]], dtype=np.float32), (len(regions), 1))
             descriptor = unit(regions.sum(axis=0, keepdims=True))
-            row, first = self.collection.vectors.append(descriptor, regions, boxes)
+            codes = self.collection.codec.encode(regions, descriptor, np.zeros(len(regions), int))
+            row, first = self.collection.vectors.append(descriptor, codes, boxes)
             self.collection.vectors.flush()
             with self.database.write() as connection:
                 (photo_id,) = connection.execute(
@@ -61,8 +64,13 @@ def made(tmp_path: Path) -> Iterator[Made]:
     database = Database.open(paths, writable=True)
     record = NetworkRecord("made-up", "{}", "{}")
     register(database, record)
-    vectors = VectorStore.open(paths.vectors(record.key), dim=DIM, writable=True)
-    collection = Collection(database, record, vectors, index_cache=paths.index(record.key))
+    codec = codec_for(Codec.FLOAT16, DIM)
+    vectors = VectorStore.open(
+        paths.vectors(record.key), dim=DIM, region_bytes=codec.width, writable=True
+    )
+    collection = Collection(
+        database, record, vectors, codec=codec, index_cache=paths.index(record.key)
+    )
     yield Made(collection, database, np.random.default_rng(0))
     collection.close()
     database.close()

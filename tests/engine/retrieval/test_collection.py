@@ -40,9 +40,10 @@ def test_nothing_new_is_no_new_snapshot(made: Made) -> None:
 
 def test_rows_that_were_not_committed_are_not_seen(made: Made) -> None:
     made.add(4)
-    rows = made.collection.vectors.descriptors(4)
+    rows = made.collection.vectors.descriptors(4).astype(np.float32)
     boxes = np.zeros((1, 4), dtype=np.float32)
-    made.collection.vectors.append(rows[:1], rows[:1], boxes)
+    codes = made.collection.codec.encode(rows[:1], rows[:1], np.zeros(1, int))
+    made.collection.vectors.append(rows[:1], codes, boxes)
     made.collection.vectors.flush()
     assert len(made.collection.snapshot(Ticket())) == 4
 
@@ -51,8 +52,13 @@ def test_a_reader_sees_what_another_process_commits(made: Made, tmp_path: Path) 
     made.add(3)
     paths, record = LibraryPaths(tmp_path), made.collection.record
     database = Database.open(paths, writable=False)
-    vectors = VectorStore.open(paths.vectors(record.key), dim=DIM, writable=False)
-    reading = Collection(database, record, vectors, index_cache=paths.index(record.key))
+    codec = made.collection.codec
+    vectors = VectorStore.open(
+        paths.vectors(record.key), dim=DIM, region_bytes=codec.width, writable=False
+    )
+    reading = Collection(
+        database, record, vectors, codec=codec, index_cache=paths.index(record.key)
+    )
     assert len(reading.snapshot(Ticket())) == 3
     made.add(2)
     assert len(reading.snapshot(Ticket())) == 5

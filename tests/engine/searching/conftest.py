@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.config import FeatureSettings, IndexSettings
+from engine.config import Codec, FeatureSettings, IndexSettings
+from engine.features.codes import codec_for
 from engine.indexing.job import index
 from engine.indexing.parts import IndexParts
 from engine.jobs import Ticket
@@ -70,12 +71,18 @@ def empty(tmp_path: Path) -> Iterator[Searchable]:
     paths = LibraryPaths(tmp_path / "library")
     database = Database.open(paths, writable=True)
     record = NetworkRecord("colours", "{}", "{}")
-    vectors = VectorStore.open(paths.vectors(record.key), dim=DIM, writable=True)
-    collection = Collection(database, record, vectors, index_cache=paths.index(record.key))
+    codec = codec_for(Codec.FLOAT16, DIM)
+    vectors = VectorStore.open(
+        paths.vectors(record.key), dim=DIM, region_bytes=codec.width, writable=True
+    )
+    collection = Collection(
+        database, record, vectors, codec=codec, index_cache=paths.index(record.key)
+    )
     network, pool = ColourNetwork(FEATURES), InlinePool()
     index_parts = IndexParts(
         database=database,
         vectors=vectors,
+        codec=codec,
         network=record,
         extractor=lambda: network,
         pool=pool,

@@ -9,7 +9,7 @@ from engine.store.paths import LibraryPaths
 from engine.store.table import load_table
 from tests.fakes.fast_extractor import DIM
 from tests.fakes.painted import paint_album
-from tests.fakes.small_library import NETWORK, SmallLibrary, small_library
+from tests.fakes.small_library import CODEC, NETWORK, SmallLibrary, small_library
 
 
 @pytest.fixture
@@ -62,9 +62,9 @@ def test_rows_that_point_nowhere_are_found(library: SmallLibrary) -> None:
 @pytest.mark.parametrize(
     ("name", "bad", "said"),
     [
-        ("descriptors.f32", np.full(DIM, np.nan, np.float32), "descriptors of 1 photo"),
-        ("descriptors.f32", np.zeros(DIM, np.float32), "descriptors of 1 photo"),
-        ("regions.f16", np.full(DIM, np.inf, np.float16), "region vectors of 1 photo"),
+        ("descriptors.f16", np.full(DIM, np.nan, np.float16), "descriptors of 1 photo"),
+        ("descriptors.f16", np.zeros(DIM, np.float16), "descriptors of 1 photo"),
+        ("regions.bin", np.full(DIM, np.inf, np.float16), "region vectors of 1 photo"),
         ("boxes.f32", np.array([0.5, 0, 0.4, 1], np.float32), "region boxes of 1 photo"),
     ],
 )
@@ -79,7 +79,7 @@ def test_numbers_that_cannot_be_are_found(
 
 def test_lost_files_are_found(library: SmallLibrary) -> None:
     folder = library.paths.vectors(NETWORK.key)
-    with (folder / "regions.f16").open("r+b") as file:
+    with (folder / "regions.bin").open("r+b") as file:
         file.truncate(10)
     assert any("shorter" in problem for problem in library.problems())
     for file_ in folder.iterdir():
@@ -104,7 +104,9 @@ def test_a_damaged_page_is_found_by_a_reader_that_was_open_before(library: Small
 def test_the_rest_of_an_interrupted_append_is_no_problem(library: SmallLibrary) -> None:
     before = load_table(library.database, NETWORK.key)
     library.vectors.append(
-        np.ones((2, DIM), np.float32), np.ones((3, DIM), np.float32), np.ones((3, 4), np.float32)
+        np.ones((2, DIM), np.float32),
+        np.ones((3, CODEC.width), np.uint8),
+        np.ones((3, 4), np.float32),
     )
     assert library.problems() == ()
     assert len(load_table(library.database, NETWORK.key)) == len(before)

@@ -27,14 +27,14 @@ def _commit(database: Database, photo_id: int, row: int, start: int, count: int)
 def _append(store: VectorStore, regions: int) -> tuple[int, int]:
     return store.append(
         np.ones((1, store.dim), np.float32),
-        np.ones((regions, store.dim), np.float32),
+        np.ones((regions, 6), np.uint8),
         np.ones((regions, 4), np.float32),
     )
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> VectorStore:
-    opened = VectorStore.open(tmp_path / "vectors", dim=3, writable=True)
+    opened = VectorStore.open(tmp_path / "vectors", dim=3, region_bytes=6, writable=True)
     opened.close()
     return opened
 
@@ -65,7 +65,7 @@ def test_recovery_cuts_off_what_was_not_committed(
     database: Database, tmp_path: Path, tail: int
 ) -> None:
     register(database, NetworkRecord(_KEY, "{}", "{}"))
-    with VectorStore.open(tmp_path / "v", dim=3, writable=True) as store:
+    with VectorStore.open(tmp_path / "v", dim=3, region_bytes=6, writable=True) as store:
         for photo_id in (1, 2, 3):
             _commit(database, photo_id, *_append(store, 2), 2)
         for _ in range(tail):
@@ -78,11 +78,11 @@ def test_recovery_cuts_off_what_was_not_committed(
 @pytest.mark.parametrize(
     ("name", "size", "kept"),
     [
-        ("descriptors.f32", 2 * 12, 2),
-        ("descriptors.f32", 2 * 12 + 11, 2),
-        ("descriptors.f32", 0, 0),
-        ("regions.f16", 5 * 6, 2),
-        ("regions.f16", 6 * 6 - 1, 2),
+        ("descriptors.f16", 2 * 6, 2),
+        ("descriptors.f16", 2 * 6 + 5, 2),
+        ("descriptors.f16", 0, 0),
+        ("regions.bin", 5 * 6, 2),
+        ("regions.bin", 6 * 6 - 1, 2),
         ("boxes.f32", 1 * 16, 0),
     ],
 )
@@ -90,12 +90,12 @@ def test_recovery_gives_up_rows_that_the_files_have_lost(
     database: Database, tmp_path: Path, name: str, size: int, kept: int
 ) -> None:
     register(database, NetworkRecord(_KEY, "{}", "{}"))
-    with VectorStore.open(tmp_path / "v", dim=3, writable=True) as store:
+    with VectorStore.open(tmp_path / "v", dim=3, region_bytes=6, writable=True) as store:
         for photo_id in (1, 2, 3):
             _commit(database, photo_id, *_append(store, 2), 2)
     with (tmp_path / "v" / name).open("r+b") as file:
         file.truncate(size)
-    with VectorStore.open(tmp_path / "v", dim=3, writable=True) as store:
+    with VectorStore.open(tmp_path / "v", dim=3, region_bytes=6, writable=True) as store:
         assert recover(database, store, _KEY) == 3 - kept
         assert len(load_table(database, _KEY)) == kept
         assert store.whole_rows() == (kept, 2 * kept)
