@@ -8,7 +8,7 @@ from engine.comparing.extraction import Content
 from engine.comparing.material import Question
 from engine.comparing.reranking import default_parts
 from engine.features.aggregation import gem
-from engine.features.grid import squares
+from engine.features.grid import ospp
 from engine.types import Size
 from tests.engine.comparing.conftest import random_map
 
@@ -30,7 +30,7 @@ def test_a_box_asks_with_the_mean_of_its_crops() -> None:
 
 
 def test_a_whole_photo_asks_with_its_squares_of_levels_2_and_3() -> None:
-    cells = squares(6, 8, range(2, 4))
+    cells = ospp(6, 8, (2, 3))
     parts = _parts()
     assert len(parts) == len(cells) > 1
     for part, cell in zip(parts, cells, strict=True):

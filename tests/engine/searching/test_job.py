@@ -1,6 +1,7 @@
 """The search job and the focus job over a real library of painted scenes."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,9 @@ from engine.errors import (
 )
 from engine.jobs import Cancelled, Ticket
 from engine.rank.focus import peak
-from engine.requests import FocusRequest, SearchAnswer, SearchRequest
+from engine.requests import FocusRequest, MoreHitsRequest, SearchAnswer, SearchRequest
 from engine.searching.focus import focus
-from engine.searching.job import search
+from engine.searching.job import more, search
 from engine.types import Box, FocusMap, Hit, Picture
 from tests.engine.searching.conftest import (
     BLUE_PLACES,
@@ -76,7 +77,7 @@ def test_the_photo_that_asks_is_found_if_wanted(library: Searchable) -> None:
 
 def test_a_box_finds_the_thing_and_says_where(library: Searchable) -> None:
     answer = red_search(library)
-    assert answer.method == Method.QAM
+    assert answer.method == Method.SPARSE
     assert set(names(answer)[:2]) == {"red_1", "red_2"}
     assert set(names(answer)[2:]) == {"blue_0", "blue_1"}
     for number in (1, 2):
@@ -101,12 +102,56 @@ def test_the_answer_repeats_the_question(library: Searchable) -> None:
     assert sum(stages) <= spent.total
 
 
-def test_a_whole_photo_is_compared_as_a_whole(library: Searchable) -> None:
+def test_a_whole_photo_asks_with_its_parts(library: Searchable) -> None:
     answer = ask(library, library.folder / "blue_0.png")
-    assert answer.method == Method.GLOBAL
+    assert answer.method == Method.SPARSE
+    assert names(answer)[0] == "blue_1"
+    assert all(hit.box is not None and hit.focus is not None for hit in answer.hits)
+
+
+def test_the_global_method_compares_wholes_and_has_no_stored_map(library: Searchable) -> None:
+    settings = SearchSettings(method=Method.GLOBAL)
+    answer = ask(library, library.folder / "blue_0.png", settings=settings)
     assert names(answer)[0] == "blue_1"
     assert all(hit.box is None and hit.focus is None for hit in answer.hits)
     assert all(hit.score == hit.global_score for hit in answer.hits)
+
+
+def test_report_28_pages_are_one_long_list(library: Searchable) -> None:
+    whole = red_search(library)
+    first = ask(library, library.folder / "red_0.png", RED_PLACES[0], top=1)
+    assert first.total == whole.total == len(whole.hits) == 4
+    seen = [hit.photo.id for hit in first.hits]
+    for offset in (1, 3):
+        request = MoreHitsRequest(first.token, offset, limit=2)
+        page = more(request, Ticket(), parts=library.parts)
+        assert (page.offset, page.total) == (offset, 4)
+        seen += [hit.photo.id for hit in page.hits]
+    assert seen == [hit.photo.id for hit in whole.hits]
+
+
+def test_report_33_a_searcher_steers(library: Searchable) -> None:
+    """Liking what is blue pulls blue things up; what is not liked leaves, and comes back."""
+    before = red_search(library)
+    blue = hit_of(before, "blue_0").photo.id
+    red = hit_of(before, "red_1").photo.id
+    request = SearchRequest(
+        Picture(library.folder / "red_0.png"), RED_PLACES[0], top=None, liked=(blue,)
+    )
+    liked = search(request, Ticket(), parts=library.parts)
+    assert hit_of(liked, "blue_1").score > hit_of(before, "blue_1").score
+    request = replace(request, liked=(), disliked=(red,))
+    without = search(request, Ticket(), parts=library.parts)
+    assert set(names(without)) == {"red_2", "blue_0", "blue_1"}
+    assert without.total == 3
+    assert names(red_search(library)) == names(before)
+
+
+def test_an_unknown_photo_steers_nothing(library: Searchable) -> None:
+    request = SearchRequest(
+        Picture(library.folder / "red_0.png"), RED_PLACES[0], top=None, liked=(999,)
+    )
+    assert names(search(request, Ticket(), parts=library.parts)) == names(red_search(library))
 
 
 def test_top_cuts_the_hits(library: Searchable) -> None:
@@ -210,7 +255,7 @@ def test_the_exact_map_lies_on_the_thing(library: Searchable, number: int) -> No
     assert sharp.box is not None
     assert _overlap(sharp.box, RED_PLACES[number]) > 0.5
     assert hit.box is not None
-    assert _overlap(sharp.box, RED_PLACES[number]) > _overlap(hit.box, RED_PLACES[number])
+    assert _overlap(hit.box, RED_PLACES[number]) > 0.4
 
 
 def _overlap(one: Box, other: Box) -> float:

@@ -145,7 +145,7 @@ class AnyHistory(RuleBasedStateMachine):
         rows, region_rows = len(self._descriptors), len(self._boxes)
         np.testing.assert_array_equal(self._store.descriptors(rows), self._descriptors)
         np.testing.assert_array_equal(self._store.boxes(region_rows), self._boxes)
-        assert self._store.regions(region_rows).shape == (region_rows, _DIM)
+        assert self._store.regions(region_rows).shape == (region_rows, _WIDTH)
 
     def teardown(self) -> None:
         self._store.close()
