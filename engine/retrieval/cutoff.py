@@ -2,7 +2,10 @@
 
 A cosine alone does not say: how high unrelated photos score depends on the query. So a hit is
 measured against the middle of the first hits, as the share of the way from there to a perfect
-match.
+match. Chosen on 60 boxes of cutouts and 60 whole photos of holidays with the standard settings. Of
+searches that can find their thing 3 to 7 % (cutouts) and 10 to 15 % (holidays) are told that there is
+no good match; of the same ones without their positives, 77 to 87 % and 50 to 65 %. Among likely hits
+85 % and 34 % are right, and 80 % and 77 % of the positives are among them.
 """
 
 import numpy as np
@@ -16,7 +19,7 @@ LEAST_HITS = 12
 CERTAIN_COS = 0.75
 """From here on a hit is good even if all others are: an album of one thing."""
 BEST_SHARE = 0.27
-LIKELY_SHARE = 0.2
+LIKELY_SHARE = 0.25
 
 
 def cutoff_of(scores: FloatArray) -> Cutoff | None:

@@ -116,3 +116,14 @@ def test_a_photo_takes_less_than_12_kb(cells: tuple[int, int]) -> None:
     region_bytes = codec_for(standard.codec, dim).width + box_bytes
     assert descriptor_bytes + regions * region_bytes <= 12_000
     assert HalfFloats(dim).width == 2 * dim
+
+
+def test_few_queries_and_many_see_the_same() -> None:
+    codec = two_bits_for(1280)
+    own, regions = photo(1280, regions=600)
+    owners = np.zeros(600, dtype=np.int64)
+    codes = codec.encode(regions, own, owners)
+    queries = unit(np.random.default_rng(2).gamma(0.3, size=(9, 1280)))
+    together = codec.cosines(queries, codes, own, owners)
+    alone = [codec.cosines(query[None], codes, own, owners)[0] for query in queries]
+    np.testing.assert_allclose(alone, together, atol=1e-5)
