@@ -3,9 +3,9 @@
 A cosine alone does not say: how high unrelated photos score depends on the query. So a hit is
 measured against the middle of the first hits, as the share of the way from there to a perfect
 match. Chosen on 60 boxes of cutouts and 60 whole photos of holidays with the standard settings. Of
-searches that can find their thing 3 to 7 % (cutouts) and 10 to 15 % (holidays) are told that there is
-no good match; of the same ones without their positives, 77 to 87 % and 50 to 65 %. Among likely hits
-85 % and 34 % are right, and 80 % and 77 % of the positives are among them.
+searches that can find their thing 3 to 7 % (cutouts) and 10 to 15 % (holidays) are told that there
+is no good match; of the same ones without their positives, 77 to 87 % and 50 to 65 %. Among likely
+hits 85 % and 34 % are right, and 80 % and 77 % of the positives are among them.
 """
 
 import numpy as np
