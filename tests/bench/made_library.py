@@ -59,7 +59,7 @@ class MadeLibrary:
         dim = len(seen[0].features.descriptor)
         paths = LibraryPaths(ground)
         self.database = Database.open(paths, writable=True)
-        record = NetworkRecord("made of real photos", "{}", features.to_json())
+        record = NetworkRecord("made-of-real-photos", "{}", features.to_json())
         register(self.database, record)
         codec = codec_for(features.codec, dim)
         vectors = VectorStore.open(

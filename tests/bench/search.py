@@ -61,6 +61,10 @@ class _Watched:
         self.looked_s += self.until - began
         return seen
 
+    @property
+    def centre(self) -> FloatArray | None:
+        return self._network.centre
+
     def feature_map(self, image: PixelArray) -> FloatArray:
         return self._network.feature_map(image)
 

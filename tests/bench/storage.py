@@ -71,7 +71,8 @@ class Kept:
     def bytes_of_photo(self, region_bytes: int) -> float:
         """In the vector files, on average."""
         photos, dim = self.descriptors.shape
-        return 2 * dim + len(self.regions) / photos * (region_bytes + BOX_BYTES)
+        regions = len(self.regions) / int(photos)
+        return 2 * int(dim) + regions * (region_bytes + BOX_BYTES)
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,8 @@ def _at_levels(photo: SeenPhoto, levels: tuple[int, ...], network: Network) -> F
         raise AssertionError("the regions of a photo are not where they were looked for")
     wanted = {tuple(square) for square in ospp(h, w, levels).tolist()}
     taken = [number for number, square in enumerate(every) if square in wanted]
-    return photo.features.regions[taken]
+    chosen: FloatArray = photo.features.regions[taken]
+    return chosen
 
 
 def _asked(network: Network, folder: Path, query: TruthQuery, *, size_px: int) -> FloatArray:
@@ -196,8 +198,7 @@ def _asked(network: Network, folder: Path, query: TruthQuery, *, size_px: int) -
         pool=InlinePool(),
         ticket=Ticket(),
     )
-    full = decoded.facts.size
-    views = views_of(full, query.box, size_px=size_px, scales=None)
+    views = views_of(boxed=True, scales=None)
     pictures = [query_pixels(decoded, query.box, view, size_px=size_px) for view in views]
     parts: FloatArray = look(network, pictures, boxed=True)[1]
     return parts[0]

@@ -40,7 +40,7 @@ def test_box_search_finds_the_thing(indexed: IndexedSet, tmp_path: Path) -> None
     )  # fmt: skip
     assert outcome.status == 0, outcome.messages
     answer = outcome.json
-    assert answer["method"] == "qam"
+    assert answer["method"] == "sparse"
     assert set(answer["timings_ms"]) == {
         "decode", "network", "shortlist", "rerank", "expand", "total",
     }  # fmt: skip
