@@ -200,8 +200,8 @@ def _asked(network: Network, folder: Path, query: TruthQuery, *, size_px: int) -
     )
     views = views_of(boxed=True, scales=None)
     pictures = [query_pixels(decoded, query.box, view, size_px=size_px) for view in views]
-    parts: FloatArray = look(network, pictures, boxed=True)[1]
-    return parts[0]
+    asked: FloatArray = look(network, pictures, boxed=True)[1][0]
+    return asked
 
 
 def _mean_precision(

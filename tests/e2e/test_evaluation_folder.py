@@ -84,10 +84,8 @@ def test_sweeps_and_whitenings_that_lack_something(tmp_path: Path, small_set: Sm
     photo, far = small_set.queries[0]["photo"], small_set.photos[-1]
     folder = _folder(tmp_path, small_set, listed=[photo, far], copied=[photo, far])
     assert refocal("evaluate", folder, "--table", "--sweep", "k").status == 2
-    layers = refocal("evaluate", folder, "--sweep", "layer")
-    assert (layers.status, layers.reason) == (
-        1,
-        "refocal: a sweep of layers needs the names of layers of the network",
-    )
+    layers = refocal("evaluate", folder, "--sweep", "layer", "--layers", "no.such.layer")
+    assert layers.status == 1
+    assert "no.such.layer" in layers.reason
     alone = refocal("evaluate", folder, "--whitening-from", folder)
     assert (alone.status, alone.reason) == (1, "refocal: --whitening-from goes with --table")

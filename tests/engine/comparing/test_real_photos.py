@@ -28,7 +28,7 @@ from engine.evaluation.metrics import average_precision, ns_score
 from engine.evaluation.reading import read
 from engine.features.aggregation import aggregate, gem, rmac, spoc
 from engine.features.fmp import channel_regions
-from engine.features.grid import CellArray, ospp, squares
+from engine.features.grid import CellArray, ospp
 from engine.features.pooling import pool
 from engine.jobs import Ticket
 from engine.measuring import evaluate
@@ -37,6 +37,7 @@ from engine.rank.expansion import alpha_weighted, average
 from engine.rank.qam import match
 from engine.rank.sparse import merge_many
 from engine.requests import EvaluateRequest
+from engine.searching.query import BOX_SCALES, PHOTO_LEVELS
 from engine.store.paths import evaluation_cache
 from tests.fakes.inline_pool import InlinePool
 
@@ -70,9 +71,9 @@ def _pyramid(feature_map: HalfArray) -> CellArray:
     return ospp(h, w, 3)
 
 
-def _squares(feature_map: HalfArray, levels: range) -> CellArray:
+def _squares(feature_map: HalfArray, levels: tuple[int, ...]) -> CellArray:
     h, w = feature_map.shape[1:]
-    return squares(h, w, levels)
+    return ospp(h, w, levels)
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Compared:
             thumbnail_px=320,
             ticket=Ticket(),
         )
-        return gather(read(self.folder), extraction, part_scales=(0.5, 0.7))
+        return gather(read(self.folder), extraction, part_scales=BOX_SCALES)
 
 
 def _compared(folder: Path) -> Compared:
@@ -194,14 +195,16 @@ def test_the_default_of_boxes_and_of_whole_photos(cutouts: Compared, ukbench: Co
     for compared in (cutouts, ukbench):
         plain = Plain(compared.material())
         map_of = plain.material.extraction.map_of
-        tables = [pool(one, _squares(one, range(2, 7, 2)), Pooling.GEM) for one in plain.maps()]
+        tables = [
+            pool(one, _squares(one, FeatureSettings().levels), Pooling.GEM) for one in plain.maps()
+        ]
         scores = []
         for question in plain.material.questions:
             if question.scaled:
                 parts = np.sum([gem(map_of(one)) for one in question.scaled], axis=0)[None]
             else:
                 own = map_of(question.crop)
-                parts = pool(own, _squares(own, range(2, 4)), Pooling.GEM)
+                parts = pool(own, _squares(own, PHOTO_LEVELS), Pooling.GEM)
             parts = parts / np.linalg.norm(parts, axis=1, keepdims=True)
             scores.append(
                 [merge_many(parts @ t.T, [0, len(t)])[0].mean(dtype=float) for t in tables]

@@ -24,7 +24,7 @@ def test_text_that_is_no_manifest_is_refused(text: str) -> None:
 
 def test_the_key_is_stable_and_fit_for_a_file_name() -> None:
     # Changing this value makes every library index anew: only on purpose.
-    assert network_key(LITE0, FeatureSettings()) == "efficientnet-lite0-e392861b9218"
+    assert network_key(LITE0, FeatureSettings()) == "efficientnet-lite0-a0bf51205772"
 
 
 @pytest.mark.parametrize(

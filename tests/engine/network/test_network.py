@@ -47,7 +47,8 @@ def test_descriptor_and_regions_are_gem_pooled_parts_of_the_feature_map(network:
     assert maps.min() == 0
     assert maps.max() <= 6
     np.testing.assert_allclose(features.descriptor, gem_by_hand(maps), atol=1e-5)
-    for region, (x0, y0, x1, y1) in zip(features.regions, ospp(10, 13, 3), strict=True):
+    cells = ospp(10, 13, FeatureSettings().levels)
+    for region, (x0, y0, x1, y1) in zip(features.regions, cells, strict=True):
         np.testing.assert_allclose(region, gem_by_hand(maps[:, y0:y1, x0:x1]), atol=1e-5)
     assert features.boxes.shape == (len(features.regions), 4)
     assert features.descriptor.dtype == features.regions.dtype == np.float32
