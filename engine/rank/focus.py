@@ -8,7 +8,7 @@ outline of a map is drawn by `engine.rank.outline`.
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.ndimage import gaussian_filter, label
+from scipy.ndimage import gaussian_filter, generate_binary_structure, label
 
 from engine.types import Box, FloatArray, Size
 
@@ -27,6 +27,9 @@ best (measured on 180 masks: IoU at half maximum .26 raw, .46 at 1, .57 at 1.5, 
 _LEVEL = 0.5
 """The found box holds what lies above this share of the maximum, as the outline and the focus IoU
 do."""
+
+_SIDE_BY_SIDE = generate_binary_structure(2, 1)
+"""Cells hang together over their sides; label's standard, which it would make anew each time."""
 
 
 # --- footprint ------------------------------------------------------------------------------
@@ -47,10 +50,12 @@ def footprint(z: ArrayLike, boxes: ArrayLike, *, shape: tuple[int, int]) -> Floa
         (rows, columns) float32 in [0, 1], 1 at the maximum; all 0 where z is.
     """
     weights = np.asarray(z, dtype=np.float64)
-    x0, y0, x1, y1 = np.asarray(boxes, dtype=np.float64).reshape(-1, 4).T
+    taking_part = weights > 0
+    corners = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)[taking_part]
+    x0, y0, x1, y1 = corners.T
     down = _coverage(y0, y1, cells=shape[0])  # (R, rows)
     across = _coverage(x0, x1, cells=shape[1])  # (R, columns)
-    return _normalised(np.einsum("k,kr,kc->rc", weights, down, across))
+    return _normalised((weights[taking_part, None] * down).T @ across)
 
 
 def footprint_shape(size: Size) -> tuple[int, int]:
@@ -154,6 +159,6 @@ def _area_round_maximum(
     ``level`` times its value."""
     if not values.size or not values.max() > 0:
         return None
-    parts, _ = label(values >= level * values.max())
+    parts, _ = label(values >= level * values.max(), _SIDE_BY_SIDE)
     down, across = np.nonzero(parts == parts[np.unravel_index(np.argmax(values), values.shape)])
     return down, across

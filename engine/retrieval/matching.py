@@ -73,10 +73,12 @@ def matched_features(
     length; zeros where it has no region."""
     cosines, starts = _cosines(query, snapshot, rows)
     _, z = merge_many(cosines, starts, sharpness=sharpness_of(resolved(settings.method)))
-    regions, _ = snapshot.regions_of(rows)
+    taking_part = np.flatnonzero(z.any(axis=0))  # few, and decoding is what costs
+    regions = snapshot.some_regions_of(rows, taking_part)
+    bounds = np.searchsorted(taking_part, starts)
     found = np.zeros((len(rows), *query.parts.shape), dtype=np.float32)
-    for one, first, last in zip(found, starts[:-1], starts[1:], strict=True):
-        one[:] = z[:, first:last] @ regions[first:last]
+    for one, first, last in zip(found, bounds[:-1], bounds[1:], strict=True):
+        one[:] = z[:, taking_part[first:last]] @ regions[first:last]
     lengths = np.linalg.norm(found, axis=-1, keepdims=True)
     return np.asarray(found / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
 

@@ -58,6 +58,12 @@ class Snapshot:
         taken, starts, owners = self._regions_of(rows)
         return self.codec.decode(self.codes[taken], self.descriptors[rows], owners), starts
 
+    def some_regions_of(self, rows: NDArray[np.int64], places: NDArray[np.int64]) -> FloatArray:
+        """(n, D) those base regions of some photos that stand at these (n,) places among all that
+        `regions_of` gives."""
+        taken, _, owners = self._regions_of(rows)
+        return self.codec.decode(self.codes[taken[places]], self.descriptors[rows], owners[places])
+
     def row_of(self, photo_id: int) -> int | None:
         """The row of a photo, if it is here."""
         rows = np.flatnonzero(self.table.photo_ids == photo_id)

@@ -1,6 +1,7 @@
 """A library as large as wanted, made of the features of a few real photos with noise."""
 
 import os
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from tests.fakes.inline_pool import InlinePool
 
 NOISE = 0.4
 """Length of the noise beside a vector of unit length: copies of one photo have a cosine of .86."""
-_AT_ONCE = 8
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +71,9 @@ class MadeLibrary:
         )
         self._folder = self._add_folder(ground / "album")
         chance = np.random.default_rng(0)
-        for number in range(count):
-            self._add(seen[number % len(seen)], number, chance)
+        for first in range(0, count, _AT_ONCE):
+            numbers = range(first, min(first + _AT_ONCE, count))
+            self._add([seen[number % len(seen)] for number in numbers], first, chance)
         vectors.flush()
         self.collection.snapshot(Ticket())
 
@@ -87,31 +89,47 @@ class MadeLibrary:
             ).fetchone()
         return int(folder_id)
 
-    def _add(self, photo: SeenPhoto, number: int, chance: np.random.Generator) -> None:
-        descriptor = _noisy(photo.features.descriptor[None], chance)
-        regions = _noisy(photo.features.regions, chance)
-        owners = np.zeros(len(regions), dtype=np.int64)
-        codes = self.collection.codec.encode(regions, descriptor, owners)
-        row, first = self.collection.vectors.append(descriptor, codes, photo.features.boxes)
+    def _add(self, photos: Sequence[SeenPhoto], number: int, chance: np.random.Generator) -> None:
+        """Photos that are called after the numbers from ``number`` on."""
+        descriptors = _noisy(np.stack([one.features.descriptor for one in photos]), chance)
+        regions = _noisy(np.concatenate([one.features.regions for one in photos]), chance)
+        boxes = np.concatenate([one.features.boxes for one in photos])
+        counts = [len(one.features.regions) for one in photos]
+        owners = np.repeat(np.arange(len(photos)), counts)
+        codes = self.collection.codec.encode(regions, descriptors, owners)
+        row, region = self.collection.vectors.append(descriptors, codes, boxes)
         with self.database.write() as connection:
-            (photo_id,) = connection.execute(
-                "INSERT INTO photos (identity, width, height) VALUES (?, ?, ?) RETURNING id",
-                (f"photo {number}", photo.size.w, photo.size.h),
-            ).fetchone()
-            connection.execute(
-                """
-                INSERT INTO files (folder_id, relpath, size, mtime_ns, photo_id, read, shown)
-                VALUES (?, ?, 1, 1, ?, 1, 1)
-                """,
-                (self._folder, b"%d.jpg" % number, photo_id),
-            )
-            connection.execute(
-                """
-                INSERT INTO vectors (photo_id, network_id, row, region_start, region_count)
-                VALUES (?, (SELECT id FROM networks), ?, ?, ?)
-                """,
-                (photo_id, row, first, len(regions)),
-            )
+            for place, (photo, count) in enumerate(zip(photos, counts, strict=True)):
+                self._commit(connection, photo.size, number + place, row + place, region, count)
+                region += count
+
+    def _commit(
+        self,
+        connection: sqlite3.Connection,
+        size: Size,
+        number: int,
+        row: int,
+        region: int,
+        count: int,
+    ) -> None:
+        (photo_id,) = connection.execute(
+            "INSERT INTO photos (identity, width, height) VALUES (?, ?, ?) RETURNING id",
+            (f"photo {number}", size.w, size.h),
+        ).fetchone()
+        connection.execute(
+            """
+            INSERT INTO files (folder_id, relpath, size, mtime_ns, photo_id, read, shown)
+            VALUES (?, ?, 1, 1, ?, 1, 1)
+            """,
+            (self._folder, b"%d.jpg" % number, photo_id),
+        )
+        connection.execute(
+            """
+            INSERT INTO vectors (photo_id, network_id, row, region_start, region_count)
+            VALUES (?, (SELECT id FROM networks), ?, ?, ?)
+            """,
+            (photo_id, row, region, count),
+        )
 
 
 def _noisy(rows: FloatArray, chance: np.random.Generator) -> FloatArray:
