@@ -28,7 +28,7 @@ CLEAR = (6, 16, 26)
 """Queries of the cutouts whose answers are in the album, and little that is like them."""
 ALIKE = (1, 2, 33, 38, 39)
 """Queries that are taken for one another; the photos that ask are in the album too."""
-HIDDEN = (24, 30)
+HIDDEN = (24,)
 """Queries whose thing is hung, small, in a scene of the album."""
 UNRELATED = 36
 HIDING_SCENE = 100
