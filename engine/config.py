@@ -110,7 +110,10 @@ class FeatureSettings:
     `SQUARES`, the scales l of the pyramid; a square's side is 2/(l + 1) of the photo's shorter
     one (Cao et al. 2016, section 3.2, have 1, 2 and 3). ``clusters``: of `FMP`, the number K of
     groups of channels, 0 = none; ``clustering``: how they are found. ``pooling``: of the regions,
-    and of the queries that meet them. ``codec``: how regions are stored.
+    and of the queries that meet them. ``codec``: how regions are stored. ``aggregation``: of the
+    descriptor, of photos and queries alike. ``photo_scales``: a photo's descriptor is the mean of
+    those that it has at these sizes, relative to the one that ``size_px`` gives it; its regions
+    come from that size alone.
 
     The standard was chosen on the cutouts among what fits 12 kB a photo.
     """
@@ -122,6 +125,8 @@ class FeatureSettings:
     clustering: Clustering = Clustering.SPECTRAL
     pooling: Pooling = Pooling.GEM
     codec: Codec = Codec.TWO_BITS
+    aggregation: Aggregation = Aggregation.GEM
+    photo_scales: tuple[float, ...] = (1.0,)
 
     def validate(self) -> None:
         if not 64 <= self.size_px <= 4096:
@@ -130,10 +135,22 @@ class FeatureSettings:
             raise SettingsError(f"levels must lie between 1 and 16, not {self.levels}")
         if self.clusters < 0:
             raise SettingsError(f"clusters must be 0 (none) or more, not {self.clusters}")
+        if not self.photo_scales or not all(0.1 <= scale <= 1 for scale in self.photo_scales):
+            raise SettingsError(f"photo scales must lie between 0.1 and 1, not {self.photo_scales}")
+
+    def facts(self) -> dict[str, object]:
+        """The settings by name. What came later is left out while it has the value that it had
+        when there was no other: what older libraries keep stays valid."""
+        standard = FeatureSettings()
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in _CAME_LATER or value != getattr(standard, name)
+        }
 
     def to_json(self) -> str:
         """The settings as JSON text, for the library to keep beside its vectors."""
-        return json.dumps(asdict(self), sort_keys=True)
+        return json.dumps(self.facts(), sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> "FeatureSettings":
@@ -155,9 +172,14 @@ class FeatureSettings:
                 clustering=Clustering(data["clustering"]),
                 pooling=Pooling(data["pooling"]),
                 codec=Codec(data["codec"]),
+                aggregation=Aggregation(data.get("aggregation", Aggregation.GEM)),
+                photo_scales=tuple(float(scale) for scale in data.get("photo_scales", (1.0,))),
             )
         except (ValueError, TypeError, KeyError) as error:
             raise SettingsError(f"these are no feature settings: {error}") from error
+
+
+_CAME_LATER = {"aggregation", "photo_scales"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,8 @@ class _Run:
             "expand": str(search.expand),
             "regions": str(features.regions),
             "levels": features.levels,
+            "aggregation": str(features.aggregation),
+            "photo_scales": features.photo_scales,
             "pooling": f"{pooling_of(features)} on both sides",
             "codec": str(features.codec),
             "focus_map": "exact" if self._exact else "footprint",

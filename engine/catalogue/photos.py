@@ -116,14 +116,14 @@ def by_path(database: Database, path: Path) -> int | None:
 def placeless(database: Database) -> frozenset[int]:
     """Contents that lie nowhere any more: their files were edited since. A search leaves them
     out; they are photos again as soon as the same content turns up somewhere."""
-    with database.read() as connection:
-        rows = connection.execute(
-            """
-            SELECT id FROM photos p
-            WHERE NOT EXISTS (SELECT 1 FROM files WHERE photo_id = p.id)
-            """
-        )
-        return frozenset(row[0] for row in rows)
+    return database.derived(_placeless)
+
+
+def _placeless(connection: sqlite3.Connection) -> frozenset[int]:
+    rows = connection.execute(
+        "SELECT id FROM photos p WHERE NOT EXISTS (SELECT 1 FROM files WHERE photo_id = p.id)"
+    )
+    return frozenset(row[0] for row in rows)
 
 
 def overview(database: Database) -> LibraryOverview:

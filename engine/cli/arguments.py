@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from engine.config import (
+    Aggregation,
     Clustering,
     Codec,
     Expansion,
@@ -259,6 +260,15 @@ def _add_features(command: argparse.ArgumentParser) -> None:
     command.add_argument("--clusters", type=int, metavar="K", help="of fmp; 0 for none")
     command.add_argument("--clustering", choices=[str(c) for c in Clustering])
     command.add_argument("--pooling", choices=[str(p) for p in Pooling], help="of regions")
+    command.add_argument(
+        "--aggregation", choices=[str(a) for a in Aggregation], help="of whole photos and queries"
+    )
+    command.add_argument(
+        "--photo-scales",
+        type=_floats,
+        metavar="S[,S...]",
+        help="sizes of a photo of which its descriptor is the mean (default: 1)",
+    )
     command.add_argument("--codec", choices=[str(c) for c in Codec], help="how regions are stored")
 
 
@@ -293,6 +303,8 @@ def feature_settings(options: argparse.Namespace) -> FeatureSettings | None:
         "clusters": options.clusters,
         "clustering": options.clustering and Clustering(options.clustering),
         "pooling": options.pooling and Pooling(options.pooling),
+        "aggregation": options.aggregation and Aggregation(options.aggregation),
+        "photo_scales": options.photo_scales,
         "codec": options.codec and Codec(options.codec),
     }
     asked = {name: value for name, value in given.items() if value is not None}

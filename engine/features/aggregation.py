@@ -8,7 +8,7 @@ R-MAC, which whitens each region.
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from engine.config import Aggregation, Pooling
 from engine.features.grid import CellArray, rmac_grid
@@ -81,6 +81,12 @@ def crow(feature_map: ArrayLike) -> FloatArray:
     below 0 count as 0.
     """
     values = np.maximum(np.asarray(feature_map, dtype=np.float64), 0.0)
+    spatial, channel = crow_weights(values)
+    return unit_rows(np.tensordot(values, spatial, axes=2) * channel)
+
+
+def crow_weights(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Spatial weights α (h, w) and channel weights β (C,) of `crow` for a map (C, h, w) ≥ 0."""
     total = values.sum(axis=0)
     length = np.linalg.norm(total)
     spatial = np.sqrt(total / length) if length > 0 else total
@@ -88,7 +94,7 @@ def crow(feature_map: ArrayLike) -> FloatArray:
     channel = np.zeros_like(fires)
     live = fires > 0
     channel[live] = np.log(fires.sum() / fires[live])
-    return unit_rows(np.tensordot(values, spatial, axes=2) * channel)
+    return spatial, channel
 
 
 def rmac(

@@ -111,6 +111,7 @@ class TwoBits:
         self.width = NUMBERS_BYTES + DIRECTIONS // 4
         self._dim = dim
         self._directions = _directions(dim)  # (D, DIRECTIONS)
+        self._last: tuple[bytes, FloatArray] = (b"", np.zeros(0, dtype=np.float32))
 
     def encode(
         self, regions: FloatArray, descriptors: Descriptors, owners: OwnerArray
@@ -155,8 +156,16 @@ class TwoBits:
         return bool(np.all(np.abs(along) <= 1.01) and np.all((gain >= 0) & (gain < np.inf)))
 
     def turned(self, vectors: FloatArray) -> FloatArray:
-        """(n, DIRECTIONS) the vectors as the random directions see them."""
-        return np.asarray(vectors @ self._directions, dtype=np.float32)
+        """(n, DIRECTIONS) the vectors as the random directions see them. A single one is kept,
+        and nobody may change it: the stages of one search ask for the same."""
+        if len(vectors) > 1:
+            return np.asarray(vectors @ self._directions, dtype=np.float32)
+        key = vectors.tobytes()
+        last_key, last = self._last  # one reference: another thread may put in its own
+        if key != last_key:
+            last = np.asarray(vectors @ self._directions, dtype=np.float32)
+            self._last = (key, last)
+        return last
 
 
 def signs_of(codes: CodeArray) -> tuple[CodeArray, FloatArray]:

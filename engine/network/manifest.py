@@ -121,7 +121,7 @@ def network_key(manifest: NetworkManifest, features: FeatureSettings) -> str:
         "version": _NUMBERS_VERSION,
         "weights": manifest.weights.sha256,
         "network": numbers,
-        "features": asdict(features),
+        "features": features.facts(),
     }
     text = json.dumps(facts, sort_keys=True)
     name = re.sub(r"[^A-Za-z0-9._-]", "-", manifest.name)[:_LONGEST_NAME]

@@ -3,15 +3,17 @@
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import numpy as np
+from PIL import Image
 
-from engine.config import FeatureSettings, Pooling
+from engine.config import Aggregation, FeatureSettings, Pooling
 from engine.errors import DeviceError
+from engine.features.aggregation import aggregate
 from engine.features.grid import CellArray, boxes_of, mean_weights, ospp
-from engine.features.pooling import pool
+from engine.features.pooling import pool, unit_rows
 from engine.features.scheme import base_regions, pooling_of, squares_of
 from engine.network.device import DeviceChoice, DeviceOutOfMemory
 from engine.network.gate import ForwardGate
@@ -119,11 +121,25 @@ class Network:
         for indices in by_shape.values():
             photos = [images[index] for index in indices]
             found.update(zip(indices, self._extract_equal(photos), strict=True))
-        return [found[index] for index in range(len(images))]
+        scales = self._features.photo_scales
+        if scales == (1.0,):
+            return [found[index] for index in range(len(images))]
+        return [
+            replace(found[index], descriptor=self._at_scales(image, scales))
+            for index, image in enumerate(images)
+        ]
 
     def descriptor(self, image: PixelArray) -> FloatArray:
-        """(D,) float32 of unit length, GeM-pooled. Takes its turn before any batch."""
+        """(D,) float32 of unit length. Takes its turn before any batch."""
         return self.look(image, ())[0]
+
+    def gem(self, image: PixelArray) -> FloatArray:
+        """(D,) float32 of unit length: the generalised mean, whichever aggregation is asked for.
+        Takes its turn before any batch."""
+        batch = self._padded([image])
+        h, w = self._cells(batch)
+        pooled = self._pooled(batch, _means(_whole(h, w), h, w), interactive=True)
+        return cast(FloatArray, pooled[0, 0])
 
     def look(self, image: PixelArray, levels: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
         """A query in one pass, which takes its turn before any batch.
@@ -135,15 +151,17 @@ class Network:
         """
         batch = self._padded([image])
         h, w = self._cells(batch)
-        cells = ospp(h, w, levels) if levels else _whole(h, w)
-        if pooling_of(self._features) is Pooling.GEM:
-            weights = _means(np.concatenate([_whole(h, w), cells]), h, w)
+        if self._all_gem:
+            squares = [ospp(h, w, levels)] if levels else []
+            weights = _means(np.concatenate([_whole(h, w), *squares]), h, w)
             pooled = self._pooled(batch, weights, interactive=True)[0]
-            return pooled[0], pooled[1:]
+            return pooled[0], pooled[1:] if levels else pooled
+        cells = ospp(h, w, levels) if levels else _whole(h, w)
         how = self._manifest
         feature_map = self.feature_map(image)
-        whole = pool(feature_map, _whole(h, w), Pooling.GEM, p=how.gem_p, eps=how.gem_eps)
-        return whole[0], pool(feature_map, cells, pooling_of(self._features))
+        pooling = pooling_of(self._features)
+        parts = pool(feature_map, cells, pooling, p=how.gem_p, eps=how.gem_eps)
+        return self._aggregated(feature_map), parts
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32, not negative where the layer ends with a ReLU; pooling raises what
@@ -160,7 +178,7 @@ class Network:
         batch = self._padded(photos)
         h, w = self._cells(batch)
         cells = squares_of(self._features, h, w)
-        if cells is None or pooling_of(self._features) is not Pooling.GEM:
+        if cells is None or not self._all_gem:
             return [self._extract_slowly(photo) for photo in photos]
         weights = _means(np.concatenate([_whole(h, w), cells]), h, w)
         boxes = boxes_of(cells, h=h, w=w)
@@ -172,9 +190,22 @@ class Network:
         how = self._manifest
         feature_map = self.feature_map(photo)
         found = base_regions(feature_map, self._features, p=how.gem_p, eps=how.gem_eps)
-        cells = _whole(*feature_map.shape[1:])
-        whole = pool(feature_map, cells, Pooling.GEM, p=how.gem_p, eps=how.gem_eps)
-        return PhotoFeatures(whole[0], found.features, found.boxes)
+        return PhotoFeatures(self._aggregated(feature_map), found.features, found.boxes)
+
+    def _at_scales(self, photo: PixelArray, scales: Sequence[float]) -> FloatArray:
+        """(D,) the mean of the descriptors that a photo has at these sizes."""
+        seen = [self.look(_resized(photo, scale), ())[0] for scale in scales]
+        return unit_rows(np.sum(seen, axis=0))
+
+    def _aggregated(self, feature_map: FloatArray) -> FloatArray:
+        how = self._manifest
+        return aggregate(feature_map, self._features.aggregation, p=how.gem_p, eps=how.gem_eps)
+
+    @property
+    def _all_gem(self) -> bool:
+        """Whether one product with the powers of the map gives all that is asked for."""
+        gem = self._features.aggregation is Aggregation.GEM
+        return gem and pooling_of(self._features) is Pooling.GEM
 
     def _pooled(self, images: PixelArray, weights: FloatArray, *, interactive: bool) -> FloatArray:
         parts: list[FloatArray] = []
@@ -223,6 +254,15 @@ class Network:
 
     def _cells(self, batch: PixelArray) -> tuple[int, int]:
         return self._manifest.cells(batch.shape[1], batch.shape[2])
+
+
+def _resized(photo: PixelArray, scale: float) -> PixelArray:
+    """Reduced as photos are."""
+    rows, columns = (max(1, round(side * scale)) for side in photo.shape[:2])
+    if (rows, columns) == photo.shape[:2]:
+        return photo
+    smaller = Image.fromarray(photo).resize((columns, rows), Image.Resampling.BICUBIC)
+    return np.asarray(smaller)
 
 
 def _whole(h: int, w: int) -> CellArray:

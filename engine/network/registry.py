@@ -178,12 +178,12 @@ def _centre_of(known: NetworkManifest, features: FeatureSettings) -> FloatArray 
 
 
 def fingerprint(network: Network) -> tuple[float, ...]:
-    """What a network makes of a known picture of 96 × 64 pixels: sums over eighths of its
-    descriptor."""
+    """What a network makes of a known picture of 96 × 64 pixels: sums over eighths of its map's
+    generalised mean, whichever aggregation it is loaded for."""
     y, x, colour = np.indices((64, 96, 3))
     wave = np.sin(x * (0.05 + 0.1 * colour)) * np.cos(y * 0.17) + np.sin(x * y * 0.01)
     picture = np.round(127.5 + 63 * wave).astype(np.uint8)
-    return tuple(network.descriptor(picture).reshape(8, -1).sum(axis=1).tolist())
+    return tuple(network.gem(picture).reshape(8, -1).sum(axis=1).tolist())
 
 
 def _counts_right(network: Network, expected: tuple[float, ...]) -> bool:

@@ -6,6 +6,8 @@ of the matched channels, and the parts of `engine.rank.attribution`, made fit fo
 outline of a map is drawn by `engine.rank.outline`.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import gaussian_filter, generate_binary_structure, label
@@ -28,34 +30,44 @@ _LEVEL = 0.5
 """The found box holds what lies above this share of the maximum, as the outline and the focus IoU
 do."""
 
-_SIDE_BY_SIDE = generate_binary_structure(2, 1)
-"""Cells hang together over their sides; label's standard, which it would make anew each time."""
+_SIDE_BY_SIDE = np.zeros((3, 3, 3), dtype=bool)
+_SIDE_BY_SIDE[1] = generate_binary_structure(2, 1)
+"""Cells of a map hang together over their sides, and never with those of another map."""
 
 
 # --- footprint ------------------------------------------------------------------------------
 
 
 def footprint(z: ArrayLike, boxes: ArrayLike, *, shape: tuple[int, int]) -> FloatArray:
+    """The footprint of one photo, (rows, columns); see `footprints`.
+
+    Args:
+        z: (R,). boxes: (R, 4).
+    """
+    corners = np.asarray(boxes, dtype=np.float64).reshape(1, -1, 4)
+    only: FloatArray = footprints(np.asarray(z)[None], corners, shape=shape)[0]
+    return only
+
+
+def footprints(z: ArrayLike, boxes: ArrayLike, *, shape: tuple[int, int]) -> FloatArray:
     """Σ_k z_k over the areas of the base regions, by the share of a cell that a region covers.
 
     The focus map of Cao et al. 2016 (Σ_d z_d · X_d over the channels d), with the areas of squares
     in place of the channels' maps.
 
     Args:
-        z: (R,) weights of the merge, ≥ 0, of regions of unit length.
-        boxes: (R, 4) x0, y0, x1, y1 as fractions of the upright photo.
-        shape: rows and columns of the map; see `footprint_shape`.
+        z: (n, R) weights of each merge, ≥ 0, of regions of unit length.
+        boxes: (n, R, 4) x0, y0, x1, y1 as fractions of the upright photos.
+        shape: rows and columns of the maps; see `footprint_shape`.
 
     Returns:
-        (rows, columns) float32 in [0, 1], 1 at the maximum; all 0 where z is.
+        (n, rows, columns) float32 in [0, 1], 1 at the maximum of each; all 0 where z is.
     """
     weights = np.asarray(z, dtype=np.float64)
-    taking_part = weights > 0
-    corners = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)[taking_part]
-    x0, y0, x1, y1 = corners.T
-    down = _coverage(y0, y1, cells=shape[0])  # (R, rows)
-    across = _coverage(x0, x1, cells=shape[1])  # (R, columns)
-    return _normalised((weights[taking_part, None] * down).T @ across)
+    x0, y0, x1, y1 = np.moveaxis(np.asarray(boxes, dtype=np.float64), -1, 0)
+    down = _coverage(y0, y1, cells=shape[0])  # (n, R, rows)
+    across = _coverage(x0, x1, cells=shape[1])  # (n, R, columns)
+    return _normalised(np.swapaxes(weights[..., None] * down, 1, 2) @ across)
 
 
 def footprint_shape(size: Size) -> tuple[int, int]:
@@ -66,10 +78,10 @@ def footprint_shape(size: Size) -> tuple[int, int]:
 
 
 def _coverage(first: Float64, last: Float64, *, cells: int) -> Float64:
-    """(R, cells) the share of each cell between ``first`` and ``last``, fractions of the whole."""
+    """(…, cells) the share of each cell between ``first`` and ``last``, fractions of the whole."""
     edges = np.arange(cells)
-    low = np.maximum(first[:, None] * cells, edges)
-    high = np.minimum(last[:, None] * cells, edges + 1)
+    low = np.maximum(first[..., None] * cells, edges)
+    high = np.minimum(last[..., None] * cells, edges + 1)
     covered: Float64 = np.clip(high - low, 0.0, 1.0)
     return covered
 
@@ -104,9 +116,10 @@ def focus_map_from(parts: Float64) -> FloatArray:
 
 
 def _normalised(values: Float64) -> FloatArray:
+    """Maps (…, rows, columns), each without what is negative and 1 at most."""
     positive = np.maximum(values, 0.0)
-    top = float(positive.max(initial=0.0))
-    return (positive / top if top > 0 else positive).astype(np.float32)
+    top = positive.max(axis=(-2, -1), keepdims=True, initial=0.0)
+    return (positive / np.where(top > 0, top, 1.0)).astype(np.float32)
 
 
 # --- peak and found box ---------------------------------------------------------------------
@@ -123,42 +136,56 @@ def peak(values: FloatArray) -> tuple[float, float] | None:
     Returns:
         x and y as fractions of the photo, or None where the map is empty.
     """
-    area = _area_round_maximum(values, level=1.0 - 1e-4)
-    if area is None:
+    area = _areas_round_maxima(values[None], level=1.0 - 1e-4)[0]
+    if not area.any():
         return None
-    down, across = area
+    down, across = np.nonzero(area)
     rows, columns = values.shape
     return (float(across.mean()) + 0.5) / columns, (float(down.mean()) + 0.5) / rows
 
 
 def found_box(values: FloatArray, size: Size) -> Box | None:
+    """The found box of one map (rows, columns); see `found_boxes`."""
+    return found_boxes(values[None], [size])[0]
+
+
+def found_boxes(values: FloatArray, sizes: Sequence[Size]) -> list[Box | None]:
     """The bounding box of the connected part round the maximum that lies above half of it.
 
     Args:
-        values: (rows, columns) in [0, 1], a footprint or a map of `focus_map_from`, over the
-            whole upright photo.
-        size: of the upright photo in pixels.
+        values: (n, rows, columns) in [0, 1], footprints or maps of `focus_map_from`, over whole
+            upright photos.
+        sizes: of the n upright photos in pixels.
 
     Returns:
-        The box in pixels of the upright photo, or None where the map is empty.
+        For each map the box in pixels of the upright photo, or None where the map is empty.
     """
-    area = _area_round_maximum(values, level=_LEVEL)
-    if area is None:
-        return None
-    down, across = area
-    rows, columns = values.shape
-    left, right = across.min() / columns * size.w, (across.max() + 1) / columns * size.w
-    top, bottom = down.min() / rows * size.h, (down.max() + 1) / rows * size.h
-    return Box(float(left), float(top), float(right - left), float(bottom - top))
+    areas = _areas_round_maxima(values, level=_LEVEL)
+    tops, bottoms = _extents(np.asarray(areas.any(axis=2)))
+    lefts, rights = _extents(np.asarray(areas.any(axis=1)))
+    some = np.asarray(areas.any(axis=(1, 2)))
+    boxes: list[Box | None] = []
+    for place, size in enumerate(sizes):
+        left, top = float(lefts[place]) * size.w, float(tops[place]) * size.h
+        right, bottom = float(rights[place]) * size.w, float(bottoms[place]) * size.h
+        boxes.append(Box(left, top, right - left, bottom - top) if some[place] else None)
+    return boxes
 
 
-def _area_round_maximum(
-    values: FloatArray, *, level: float
-) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """Rows and columns of the cells that hang together with the first largest one and reach
-    ``level`` times its value."""
-    if not values.size or not values.max() > 0:
-        return None
-    parts, _ = label(values >= level * values.max(), _SIDE_BY_SIDE)
-    down, across = np.nonzero(parts == parts[np.unravel_index(np.argmax(values), values.shape)])
-    return down, across
+def _extents(taken: NDArray[np.bool_]) -> tuple[Float64, Float64]:
+    """(n,) where the first and behind the last of the taken cells of each row, as fractions."""
+    cells = taken.shape[1]
+    return taken.argmax(axis=1) / cells, 1 - taken[:, ::-1].argmax(axis=1) / cells
+
+
+def _areas_round_maxima(values: FloatArray, *, level: float) -> NDArray[np.bool_]:
+    """(n, rows, columns) the cells of each map that hang together with its first largest one and
+    reach ``level`` times its value; none in an empty map."""
+    if not values.size:
+        return np.zeros(values.shape, dtype=bool)
+    largest = values.max(axis=(1, 2), keepdims=True)
+    parts, _ = label((values >= level * largest) & (largest > 0), _SIDE_BY_SIDE)
+    flat = values.reshape(len(values), -1).argmax(axis=1)
+    own = parts.reshape(len(values), -1)[np.arange(len(values)), flat]
+    area: NDArray[np.bool_] = (parts == own[:, None, None]) & (own > 0)[:, None, None]
+    return area

@@ -1,5 +1,8 @@
 """The job that says where a match sits: from stored regions at once, or exactly by a fresh pass."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 import numpy as np
 
 from engine.catalogue import photos as catalogue
@@ -8,8 +11,9 @@ from engine.errors import PhotoMissingError
 from engine.features.scheme import base_regions, pooling_of
 from engine.jobs import Ticket
 from engine.media.pool import DecodeTask
+from engine.rank.aggregated import global_attribution
 from engine.rank.attribution import attribution, mean_attribution
-from engine.rank.focus import focus_map_from, footprint, footprint_shape, found_box
+from engine.rank.focus import focus_map_from, footprint_shape, footprints, found_box, found_boxes
 from engine.rank.qam import Merge, match
 from engine.rank.sparse import weights
 from engine.requests import FocusAnswer, FocusRequest
@@ -44,18 +48,29 @@ def focus(request: FocusRequest, ticket: Ticket, *, parts: SearchParts) -> Focus
         raise PhotoMissingError("the global method has no stored focus map", path=photo.path)
     rows = np.array([row])
     merge = matched(asked.looked_for, snapshot, rows, asked.settings, ticket)[0]
-    return stored_focus(photo, merge, snapshot.boxes_of(row))
+    return stored_focuses([photo], [merge], [snapshot.boxes_of(row)])[0]
 
 
-def stored_focus(photo: Photo, merge: Merge, boxes: FloatArray) -> FocusAnswer:
-    """The footprint of a merge; works while the photo is offline.
+def stored_focuses(
+    photos: Sequence[Photo], merges: Sequence[Merge], boxes: Sequence[FloatArray]
+) -> list[FocusAnswer]:
+    """The footprints of merges; they work while the photos are offline.
 
     Args:
-        boxes: (R, 4) of the photo's base regions, fractions of the upright photo.
+        boxes: of each photo the (R, 4) boxes of its base regions, fractions of the upright photo.
     """
-    size = photo.size or Size(1, 1)
-    values = footprint(merge.z, boxes, shape=footprint_shape(size))
-    return FocusAnswer(photo.id, FocusMap(values, exact=False), found_box(values, size))
+    sizes = [photo.size or Size(1, 1) for photo in photos]
+    alike: defaultdict[tuple[tuple[int, int], int], list[int]] = defaultdict(list)
+    for place, (size, own) in enumerate(zip(sizes, boxes, strict=True)):
+        alike[footprint_shape(size), len(own)].append(place)
+    found: dict[int, FocusAnswer] = {}
+    for (shape, _), places in alike.items():
+        z = np.stack([merges[place].z for place in places])
+        maps = footprints(z, np.stack([boxes[place] for place in places]), shape=shape)
+        parts = found_boxes(maps, [sizes[place] for place in places])
+        for place, values, box in zip(places, maps, parts, strict=True):
+            found[place] = FocusAnswer(photos[place].id, FocusMap(values, exact=False), box)
+    return [found[place] for place in range(len(photos))]
 
 
 def _exact_focus(
@@ -90,9 +105,7 @@ def _score_parts(feature_map: FloatArray, asked: AskedQuery, *, p: float, eps: f
     """(h, w) the score that fresh, unabridged features give this photo, split among its cells."""
     method, features, query = resolved(asked.settings.method), asked.features, asked.looked_for
     if method is Method.GLOBAL:
-        h, w = feature_map.shape[1:]
-        whole = np.array([[0, 0, w, h]])
-        return attribution(feature_map, whole, [1.0], query.descriptor, p=p, eps=eps)
+        return global_attribution(feature_map, features.aggregation, query.descriptor, p=p, eps=eps)
     found = base_regions(feature_map, features, p=p, eps=eps)
     pooling = pooling_of(features)
     if method is Method.QAM:

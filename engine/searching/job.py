@@ -10,16 +10,16 @@ from engine.config import SearchSettings
 from engine.errors import NothingIndexedError
 from engine.jobs import Ticket
 from engine.rank.expansion import steered
-from engine.requests import HitPage, MoreHitsRequest, SearchAnswer, SearchRequest
+from engine.requests import FocusAnswer, HitPage, MoreHitsRequest, SearchAnswer, SearchRequest
 from engine.retrieval.cutoff import cutoff_of
 from engine.retrieval.matching import RankingQuery, Rows, matched_features
 from engine.retrieval.pipeline import Ranking, rank
 from engine.retrieval.snapshot import Snapshot
 from engine.searching.asked import AskedQuery
-from engine.searching.focus import stored_focus
+from engine.searching.focus import stored_focuses
 from engine.searching.parts import SearchParts
 from engine.searching.query import decode_query, look, query_pixels, views_of
-from engine.types import Hit, SearchTimings
+from engine.types import Hit, Photo, SearchTimings
 
 
 def search(request: SearchRequest, ticket: Ticket, *, parts: SearchParts) -> SearchAnswer:
@@ -134,21 +134,26 @@ def _total(query: RankingQuery, snapshot: Snapshot) -> int:
 def _hits(ranking: Ranking, snapshot: Snapshot, parts: SearchParts) -> tuple[Hit, ...]:
     ids = snapshot.table.photo_ids[ranking.rows].tolist()
     known = catalogue.by_ids(parts.database, ids)
-    hits = []
-    for row, photo_id, score, global_score in zip(
-        ranking.rows.tolist(),
-        ids,
-        ranking.scores.tolist(),
-        ranking.global_scores.tolist(),
-        strict=True,
-    ):
-        photo = known.get(photo_id)
-        if photo is not None:
-            merge = ranking.merges.get(row)
-            seen = stored_focus(photo, merge, snapshot.boxes_of(row)) if merge else None
-            box, focus = (seen.box, seen.focus) if seen else (None, None)
-            hits.append(Hit(photo, score, global_score, box, focus))
-    return tuple(hits)
+    there = [place for place, photo_id in enumerate(ids) if photo_id in known]
+    rows = ranking.rows.tolist()
+    matched = [place for place in there if rows[place] in ranking.merges]
+    seen = stored_focuses(
+        [known[ids[place]] for place in matched],
+        [ranking.merges[rows[place]] for place in matched],
+        [snapshot.boxes_of(rows[place]) for place in matched],
+    )
+    focus = dict(zip(matched, seen, strict=True))
+    scores, global_scores = ranking.scores.tolist(), ranking.global_scores.tolist()
+    return tuple(
+        _hit(known[ids[place]], scores[place], global_scores[place], focus.get(place))
+        for place in there
+    )
+
+
+def _hit(photo: Photo, score: float, global_score: float, seen: FocusAnswer | None) -> Hit:
+    if seen is None:
+        return Hit(photo, score, global_score)
+    return Hit(photo, score, global_score, seen.box, seen.focus)
 
 
 def _timings(started: float, read: float, seen: float, ranking: Ranking) -> SearchTimings:

@@ -5,8 +5,9 @@ import logging
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 from engine.errors import LibraryError
 from engine.store import migrations
@@ -16,6 +17,8 @@ from engine.store.trouble import from_os, from_sqlite
 _log = logging.getLogger(__name__)
 
 _BUSY_TIMEOUT_S = 30.0
+
+T = TypeVar("T")
 
 
 class Database:
@@ -117,6 +120,25 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
+    def derived(self, compute: Callable[[sqlite3.Connection], T]) -> T:
+        """What ``compute`` reads, kept until the database changes.
+
+        Args:
+            compute: a function of a module, by which the answer is known again. Nobody may change
+                what it returns.
+        """
+        connection = self._connection()
+        if connection.in_transaction:  # what it sees may yet be rolled back
+            return compute(connection)
+        with self.read():
+            (others,) = connection.execute("PRAGMA data_version").fetchone()
+            stamp = (others, connection.total_changes)
+            kept = self._mine.holder.derived.get(compute)
+            if kept is None or kept[0] != stamp:
+                kept = self._mine.holder.derived[compute] = (stamp, compute(connection))
+            value: T = kept[1]
+            return value
+
     def close(self) -> None:
         """Close the connections of all threads. No job may be under way."""
         self._closed = True
@@ -173,6 +195,7 @@ class _Connection:
     """Closes its connection when the thread that owns it ends."""
 
     def __init__(self, uri: str, *, writable: bool) -> None:
+        self.derived: dict[Callable[..., object], tuple[object, Any]] = {}
         self.sqlite = sqlite3.connect(
             uri,
             uri=True,

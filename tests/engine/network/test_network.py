@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from engine.config import FeatureSettings
+from engine.config import Aggregation, FeatureSettings
 from engine.errors import DeviceError
+from engine.features.aggregation import aggregate
 from engine.features.grid import ospp
 from engine.network import registry
 from engine.network.device import DeviceChoice
@@ -254,3 +256,26 @@ def test_the_registry_and_the_device_are_torch_free_until_something_is_loaded() 
         "sys.exit(bool({'torch', 'timm'} & set(sys.modules)))"
     )
     assert run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("aggregation", list(Aggregation))
+def test_photos_and_queries_are_aggregated_alike(aggregation: Aggregation) -> None:
+    features = FeatureSettings(size_px=256, aggregation=aggregation)
+    network = registry.load(registry.DEFAULT, device=CPU, features=features)
+    photo = picture(160, 224)
+    expected = aggregate(network.feature_map(photo), aggregation)
+    np.testing.assert_allclose(network.extract([photo])[0].descriptor, expected, atol=1e-5)
+    np.testing.assert_allclose(network.look(photo, ())[0], expected, atol=1e-5)
+    np.testing.assert_allclose(network.look(photo, (2,))[0], expected, atol=1e-5)
+
+
+def test_a_photo_at_several_scales_has_their_mean_and_its_own_regions(network: Network) -> None:
+    features = FeatureSettings(photo_scales=(1.0, 0.5))
+    several = registry.load(registry.DEFAULT, device=CPU, features=features)
+    photo = picture(320, 256)
+    seen, plain = several.extract([photo])[0], network.extract([photo])[0]
+    half = np.asarray(Image.fromarray(photo).resize((128, 160), Image.Resampling.BICUBIC))
+    total = plain.descriptor + network.descriptor(half)
+    np.testing.assert_allclose(seen.descriptor, total / np.linalg.norm(total), atol=1e-5)
+    np.testing.assert_allclose(seen.regions, plain.regions, atol=1e-5)
+    assert several.key != network.key

@@ -1,3 +1,4 @@
+import contextlib
 import sqlite3
 import subprocess
 import sys
@@ -130,6 +131,32 @@ def test_connections_of_ended_threads_are_closed(database: Database) -> None:
         thread.start()
         thread.join()
     assert len(database._all) == 1
+
+
+def _count(connection: sqlite3.Connection) -> list[int]:
+    return [connection.execute("SELECT count(*) FROM folders").fetchone()[0]]
+
+
+def test_what_was_derived_is_kept_until_this_or_another_thread_commits(database: Database) -> None:
+    before = database.derived(_count)
+    assert before == [0]
+    assert database.derived(_count) is before
+    _add_folder(database, b"/a")
+    mine = database.derived(_count)
+    assert mine == [1]
+    other = threading.Thread(target=_add_folder, args=(database, b"/b"))
+    other.start()
+    other.join()
+    assert database.derived(_count) == [2]
+
+
+def test_what_is_rolled_back_was_never_derived(database: Database) -> None:
+    assert database.derived(_count) == [0]
+    with contextlib.suppress(RuntimeError), database.write() as connection:
+        connection.execute("INSERT INTO folders (path) VALUES (?)", (b"/a",))
+        assert database.derived(_count) == [1]
+        raise RuntimeError
+    assert database.derived(_count) == [0]
 
 
 def test_after_close_there_is_an_error_and_no_new_connection(database: Database) -> None:
