@@ -221,7 +221,7 @@ class _Step:
                 parts.append(part)
                 row += stop - start
                 start = stop
-        return spans, torch.cat(parts) if parts else torch.empty(0, 0, device=self._device)
+        return spans, torch.cat(parts) if parts else self._trained[0].new_empty(0, 0)
 
     def _back(
         self, spans: list[_Span], descriptors: Tensor, gradient: Tensor

@@ -46,17 +46,21 @@ def small_network(
 
 @dataclass(frozen=True)
 class Noisy:
-    """Pictures that augmentation makes anew from seeds: each has its own shift and brightness."""
+    """Pictures that augmentation makes anew from seeds: each has its own shift and brightness.
+
+    ``first``: where they begin among those of the seed.
+    """
 
     count: int
     side: int = 20
     seed: int = 0
+    first: int = 0
 
     def __len__(self) -> int:
         return self.count
 
     def pixels(self, start: int, stop: int) -> Tensor:
-        return torch.stack([self._picture(index) for index in range(start, stop)])
+        return torch.stack([self._picture(self.first + index) for index in range(start, stop)])
 
     def _picture(self, index: int) -> Tensor:
         random = torch.Generator().manual_seed(1000 * self.seed + index)
