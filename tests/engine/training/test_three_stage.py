@@ -204,6 +204,33 @@ def test_with_dropout_a_lack_of_memory_begins_the_step_again() -> None:
     assert_equal(got, expected_gradients(model, batch))
 
 
+class ScarceLater(nn.Module):
+    """Runs out of memory once, in the third pass."""
+
+    passes = 0
+
+    def forward(self, maps: Tensor) -> Tensor:
+        self.passes += 1
+        if self.passes == 3:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return maps
+
+
+def test_what_passed_together_with_dropout_passes_together_again() -> None:
+    """A lack of memory in the first stage makes later micro-batches smaller, not those before."""
+    model, dropout = with_dropout()
+    assert isinstance(model.features, nn.Sequential)
+    model.features[6] = nn.Sequential(nn.ReLU(), ScarceLater())
+    batch = Noisy(COUNT)
+    report = three_stage(model, batch, classes_of(COUNT), dense_loss, micro_batch=4)
+    assert report.micro_batch == 1
+    assert [len(mask) for mask in dropout.masks[-5:]] == [4, 4, 1, 1, 1]
+    got = gradients_of(model)
+    dropout.fixed = torch.cat(dropout.masks[-5:])
+    model.features[6] = nn.ReLU()
+    assert_equal(got, expected_gradients(model, batch))
+
+
 def test_an_error_that_is_no_lack_of_memory_goes_through() -> None:
     model = small_network()
     with pytest.raises(RuntimeError, match="channels"):
@@ -301,7 +328,7 @@ def constant_loss(_descriptors: Tensor, _classes: Tensor) -> Tensor:
 @pytest.mark.parametrize(
     ("loss", "reason"),
     [
-        (nan_loss, "the loss is no number"),
+        (nan_loss, "^the loss is no number"),
         (steep_loss, "the gradient of the loss is no number"),
         (constant_loss, "does not depend on the descriptors"),
     ],
