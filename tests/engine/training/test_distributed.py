@@ -93,7 +93,7 @@ def _one_lacks_memory(group: Ranks, rank: int) -> Found:
 
 def _other_weights(rank: int) -> Found:
     model = small_network()
-    model.features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    model.features.to(memory_format=torch.channels_last)
     with torch.no_grad():
         for value in (*model.parameters(), *model.buffers()):
             value.add_(rank)
