@@ -300,7 +300,7 @@ class _Step:
     def _halve(self, count: int) -> None:
         if count <= 1:
             raise TrainingError("too little memory for one picture of the batch")
-        self._limit = count // 2
+        self._limit = min(self._limit, count // 2)
 
     def _tell(self, stage: str, done: int) -> None:
         if self._check is not None:
