@@ -113,3 +113,11 @@ class FetchDiskError(FetchError):
 
 class DeviceError(RefocalError):
     """No device can run the network, not even the CPU."""
+
+
+# --- training -------------------------------------------------------------------------------
+
+
+class TrainingError(RefocalError):
+    """A step of training has no result: numbers that are none, pixels that change between two
+    passes, or too little memory for one picture."""

@@ -58,7 +58,7 @@ class Backbone:
                 pooled = gem(self._maps(images), parts, p=how.gem_p, eps=how.gem_eps)
                 return cast(FloatArray, pooled.cpu().numpy())
         except (RuntimeError, MemoryError) as error:
-            reason = self._lack_of_memory(error)
+            reason = lack_of_memory(error)
             if reason is None:
                 raise
         raise DeviceOutOfMemory(reason)
@@ -69,7 +69,7 @@ class Backbone:
             with torch.inference_mode():
                 return cast(FloatArray, self._maps(images).contiguous().cpu().numpy())
         except (RuntimeError, MemoryError) as error:
-            reason = self._lack_of_memory(error)
+            reason = lack_of_memory(error)
             if reason is None:
                 raise
         raise DeviceOutOfMemory(reason)
@@ -79,13 +79,14 @@ class Backbone:
         pixels = torch.from_numpy(images).to(self._device).permute(0, 3, 1, 2)
         return cast(Tensor, self._module((pixels - self._mean) * self._scale))
 
-    def _lack_of_memory(self, error: RuntimeError | MemoryError) -> str | None:
-        """The error's first line if it says that memory ran out; other errors are no business
-        of ours. On a CPU torch has no type for it."""
-        text = str(error) or "out of memory"
-        if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _CPU_ALLOCATOR in text:
-            return text.splitlines()[0]
-        return None
+
+def lack_of_memory(error: RuntimeError | MemoryError) -> str | None:
+    """The error's first line if it says that memory ran out; other errors are no business of
+    ours. On a CPU torch has no type for it."""
+    text = str(error) or "out of memory"
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _CPU_ALLOCATOR in text:
+        return text.splitlines()[0]
+    return None
 
 
 def use_threads(count: int | None) -> None:
