@@ -113,3 +113,10 @@ class FetchDiskError(FetchError):
 
 class DeviceError(RefocalError):
     """No device can run the network, not even the CPU."""
+
+
+# --- training -------------------------------------------------------------------------------
+
+
+class TrainingError(RefocalError):
+    """A batch that cannot be learned from, or a training that went astray."""
