@@ -64,7 +64,7 @@ class AveragePrecisionLoss:
         require_finite(descriptors, "descriptors")
         return _Listwise.apply(descriptors, classes, self)  # type: ignore[no-any-return]
 
-    def weights_of(self, sizes: Tensor) -> Tensor:
+    def weights_of(self, sizes: Tensor, dtype: torch.dtype) -> Tensor:
         """(B,) what each query weighs in the mean: not negative, sum 1, 0 without a positive.
 
         Args:
@@ -79,7 +79,9 @@ class AveragePrecisionLoss:
                 "no query of the batch has a positive: every photo has another class"
             )
         # B and |classes| of w_i = B/(|classes|·n_yi) are the same for all and drop out.
-        weights = counted / sizes if self.class_weights else counted.double()
+        weights = counted.to(dtype)
+        if self.class_weights:
+            weights /= sizes
         return weights / weights.sum()
 
     def positives_of(self, sizes: Tensor) -> Tensor:
@@ -120,7 +122,7 @@ def _value_and_gradient(
     _, inverse, counts = torch.unique(classes, return_inverse=True, return_counts=True)
     sizes = counts[inverse]
     positives = loss.positives_of(sizes)
-    weights = loss.weights_of(sizes).to(descriptors.dtype)
+    weights = loss.weights_of(sizes, descriptors.dtype)
     bins = Bins(loss.bins, loss.low, loss.high)
     value = descriptors.new_ones(())
     gradient = torch.zeros_like(descriptors) if wanted else None
