@@ -24,6 +24,7 @@ from engine.training.losses.listwise import AveragePrecisionLoss
 from tests.engine.training.losses.dense import dense_precision
 
 BATCH, DIM, BINS, CLASS_SIZE = 4096, 2048, 20, 8
+DIRECTIONS = 64
 ROUNDS = 2
 SPEED_TARGET = 5.0
 MEMORY_TARGET = 0.25
@@ -41,13 +42,15 @@ class _Run:
 
 def made_up_features() -> tuple[Tensor, Tensor]:
     """(B, C) rows before their normalisation, float32, and (B,) classes: photos of a class share a
-    part of what they are, and all photos a little."""
+    part of what they are, all photos share a little, and all of it lies in few directions, so that
+    similarities spread over many bins and rankings are half right."""
     source = torch.Generator().manual_seed(0)
     classes = torch.arange(BATCH) // CLASS_SIZE
-    things = torch.randn(BATCH // CLASS_SIZE, DIM, generator=source)
-    own = torch.randn(BATCH, DIM, generator=source)
-    everywhere = torch.randn(DIM, generator=source)
-    return own + 0.7 * things[classes] + 0.3 * everywhere, classes
+    things = torch.randn(BATCH // CLASS_SIZE, DIRECTIONS, generator=source)
+    own = torch.randn(BATCH, DIRECTIONS, generator=source)
+    everywhere = torch.randn(DIRECTIONS, generator=source)
+    directions = torch.randn(DIRECTIONS, DIM, generator=source)
+    return (own + 0.7 * things[classes] + 0.3 * everywhere) @ directions, classes
 
 
 def _dense(descriptors: Tensor, classes: Tensor) -> Tensor:
