@@ -45,6 +45,11 @@ class Bins:
         end, where the outermost bin takes all and nothing depends on the score."""
         return self.count + 1
 
+    @property
+    def table(self) -> int:
+        """How many codes there are in all: of negatives, of positives, and one of no bin."""
+        return 2 * self.codes + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -61,7 +66,7 @@ class Placed:
 
     def leave_out_diagonal(self, offset: int) -> None:
         """Let the scores [i, i + offset] fall into no bin."""
-        self.codes.diagonal(offset).fill_(2 * self.bins.codes)
+        self.codes.diagonal(offset).fill_(self.bins.table - 1)
 
     def masses(self) -> Tensor:
         """(r, 2, M): the histograms of negatives and of positives, Σ_i δ(x_i, m) of equation 7.
@@ -75,16 +80,21 @@ class Placed:
 
     def _summed(self, shares: Tensor) -> Tensor:
         rows, codes = len(shares), self.bins.codes
-        sums = shares.new_zeros(rows, 2 * codes + 1)
+        sums = shares.new_zeros(rows, self.bins.table)
         return sums.scatter_add_(1, self.codes, shares)[:, :-1].view(rows, 2, codes)
 
     def slopes(self, gradient: Tensor) -> Tensor:
         """(r, N): the gradient to each score, of a function whose gradient to the masses is
-        ``gradient`` (r, 2, M). Equation 8: a higher score takes mass from the lower end of its
-        interval and gives it to the higher."""
-        inner = (gradient[..., :-1] - gradient[..., 1:]) / self.bins.width
-        table = functional.pad(functional.pad(inner, (1, 1)).flatten(1), (0, 1))
-        return table.gather(1, self.codes)
+        ``gradient`` (r, 2, M)."""
+        return slope_table(gradient, self.bins).gather(1, self.codes)
+
+
+def slope_table(gradient: Tensor, bins: Bins) -> Tensor:
+    """(r, `Bins.table`): for each code, the gradient to the scores of a row that bear it, of a
+    function whose gradient to the masses is ``gradient`` (r, 2, M). Equation 8: a higher score
+    takes mass from the lower end of its interval and gives it to the higher."""
+    inner = (gradient[..., :-1] - gradient[..., 1:]) / bins.width
+    return functional.pad(functional.pad(inner, (1, 1)).flatten(1), (0, 1))
 
 
 def place(scores: Tensor, positive: Tensor, bins: Bins) -> Placed:

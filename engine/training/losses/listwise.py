@@ -3,10 +3,11 @@
 Revaud et al., "Learning with Average Precision" (ICCV 2019, arXiv 1906.07589), equation 12: every
 descriptor of the batch queries all of them, and those of its class are relevant.
 
-The B × B similarities never exist as a whole, nor does a graph over them. For one chunk of rows
-after the other, similarities, precision and gradient are computed and the gradient is carried on to
-the descriptors, to those of the rows and to those of the columns. So the memory is that of the
-descriptors, twice, and of one chunk.
+The B × B similarities never exist as a whole, nor does a graph over them. One chunk of rows after
+the other, similarities and precision are computed, and of each similarity only the interval that
+it fell into is kept, in one byte: with a small table for each query that is all that the gradient
+depends on. A second pass carries it to the descriptors, to those of the rows and those of the
+columns in one product. So the memory is that of the gradient, of B × B bytes and of one chunk.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from torch.autograd.function import once_differentiable
 
 from engine.errors import TrainingError
 from engine.training.losses.checks import require_finite
-from engine.training.losses.histogram import Bins, place, rows_within
+from engine.training.losses.histogram import Bins, place, rows_within, slope_table
 from engine.training.losses.quantised import (
     MEMORY_BYTES,
     accumulated_in,
@@ -119,17 +120,17 @@ def _value_and_gradient(
     descriptors: Tensor, classes: Tensor, loss: AveragePrecisionLoss, *, wanted: bool
 ) -> tuple[Tensor, Tensor | None]:
     """The loss, and its gradient (B, C) where it is wanted."""
+    count, dtype = len(descriptors), descriptors.dtype
     _, inverse, counts = torch.unique(classes, return_inverse=True, return_counts=True)
     sizes = counts[inverse]
     positives = loss.positives_of(sizes)
-    weights = loss.weights_of(sizes, descriptors.dtype)
+    weights = loss.weights_of(sizes, dtype)
     bins = Bins(loss.bins, loss.low, loss.high)
     value = descriptors.new_ones(())
-    gradient = torch.zeros_like(descriptors) if wanted else None
-    step = rows_within(
-        loss.memory_bytes, columns=len(descriptors), element_bytes=descriptors.dtype.itemsize
-    )
-    for start in range(0, len(descriptors), step):
+    tables = descriptors.new_empty(count, bins.table)
+    codes = _narrow_codes(count if wanted else 0, bins, descriptors.device)
+    step = rows_within(loss.memory_bytes, columns=count, element_bytes=dtype.itemsize)
+    for start in range(0, count, step):
         rows = slice(start, start + step)
         scores = descriptors[rows] @ descriptors.T
         scores.diagonal(start).fill_(1)
@@ -138,9 +139,32 @@ def _value_and_gradient(
             placed.leave_out_diagonal(start)
         precision, to_masses = precision_and_gradient(placed, positives[rows], ties=loss.ties)
         value -= precision @ weights[rows]
-        if gradient is not None:
-            slopes = placed.slopes(to_masses * -weights[rows, None, None])
-            slopes.diagonal(start).fill_(0)
-            gradient[rows].addmm_(slopes, descriptors)
-            gradient.addmm_(slopes.T, descriptors[rows])
-    return value, gradient
+        tables[rows] = slope_table(to_masses * -weights[rows, None, None], bins)
+        if wanted:
+            codes[rows] = placed.codes
+    return value, _gradient(descriptors, codes, tables, step) if wanted else None
+
+
+def _narrow_codes(count: int, bins: Bins, device: torch.device) -> Tensor:
+    """(B, B) room for the code of each pair, one byte each unless there are very many bins."""
+    dtype = torch.uint8 if bins.table <= 256 else torch.int32
+    return torch.empty(count, count, dtype=dtype, device=device)
+
+
+def _gradient(descriptors: Tensor, codes: Tensor, tables: Tensor, step: int) -> Tensor:
+    """(B, C): a similarity is one of its row's query and one of its column's, and what both make
+    of it goes to the row; the column meets it again in the other half of the matrix.
+
+    Args:
+        codes: (B, B) of all similarities; that matrix is symmetric.
+        tables: (B, `Bins.table`) the gradient of each query to a similarity by its code.
+    """
+    gradient = torch.empty_like(descriptors)
+    by_column = tables.T.contiguous()
+    for start in range(0, len(descriptors), step):
+        rows = slice(start, start + step)
+        of_pairs = codes[rows].long()
+        slopes = tables[rows].gather(1, of_pairs).add_(by_column.gather(0, of_pairs))
+        slopes.diagonal(start).fill_(0)
+        torch.mm(slopes, descriptors, out=gradient[rows])
+    return gradient
