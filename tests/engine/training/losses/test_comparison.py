@@ -61,7 +61,7 @@ def test_contrastive_pairs(margin: float) -> None:
 def test_descent_lowers_it(loss: Callable[[Tensor, Tensor], Tensor]) -> None:
     descriptors = _descriptors()
     value = loss(descriptors, CLASSES)
-    value.backward()
+    value.backward()  # type: ignore[no-untyped-call]
     assert descriptors.grad is not None
     lower = functional.normalize(descriptors.detach() - 0.02 * descriptors.grad, dim=1)
     assert loss(lower, CLASSES) < value

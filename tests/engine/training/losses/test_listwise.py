@@ -246,7 +246,7 @@ def test_descent_brings_exact_precision_to_one(options: dict[str, Any]) -> None:
     optimiser = torch.optim.Adam([features], lr=0.05)
     for _ in range(120):
         optimiser.zero_grad()
-        loss(_unit(features), classes).backward()
+        loss(_unit(features), classes).backward()  # type: ignore[no-untyped-call]
         optimiser.step()
     assert _mean_exact_precision(features, classes) > 0.95
 
