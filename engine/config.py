@@ -87,6 +87,30 @@ class Clustering(StrEnum):
     KMEANS = "k-means"
 
 
+class LossKind(StrEnum):
+    """What a training minimises (`engine.training.losses`)."""
+
+    AP = "ap"
+    """1 - mean quantised average precision (Revaud et al. 2019, arXiv 1906.07589, equation 12)."""
+    AP_TIE = "ap-tie"
+    """The same, aware of ties (equation 13). The paper finds it slightly worse."""
+    TRIPLET = "triplet"
+    CONTRASTIVE = "contrastive"
+
+    @classmethod
+    def named(cls, name: str) -> "LossKind":
+        """The kind of this name.
+
+        Raises:
+            SettingsError: there is none.
+        """
+        try:
+            return cls(name)
+        except ValueError as error:
+            known = ", ".join(cls)
+            raise SettingsError(f"there is no loss {name!r}; there are {known}") from error
+
+
 @dataclass(frozen=True, slots=True)
 class NetworkChoice:
     """A network by name, as the command line takes it: a shipped one, one of the papers'
@@ -249,3 +273,35 @@ class IndexSettings:
     commit_every: int = 16
     hand_over: int = 8
     publish_every_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class LossSettings:
+    """The numbers of a loss; each kind takes those that it knows.
+
+    Of average precision: ``bins``, M of equation 7 in Revaud et al. 2019, with centres from
+    ``high`` down to ``low``, similarities; ``class_weights``: each class of a batch weighs the
+    same; ``self_match``: a query is its own positive, as in the paper; ``memory_bytes``: bound of
+    the rows of similarities that are held at a time. Of the others: ``triplet_margin`` and
+    ``contrastive_margin``, Euclidean distances between unit vectors, 0…2.
+    """
+
+    bins: int = 20
+    low: float = -1.0
+    high: float = 1.0
+    class_weights: bool = True
+    self_match: bool = True
+    memory_bytes: int = 32 * 1024**2
+    triplet_margin: float = 0.1
+    contrastive_margin: float = 0.7
+
+    def validate(self) -> None:
+        if self.bins < 2:
+            raise SettingsError(f"average precision needs at least 2 bins, not {self.bins}")
+        if not self.low < self.high:
+            raise SettingsError(f"no bins fit between {self.low} and {self.high}")
+        if self.memory_bytes < 1:
+            raise SettingsError(f"the loss needs memory, not {self.memory_bytes} bytes")
+        for margin in (self.triplet_margin, self.contrastive_margin):
+            if not 0 < margin <= 2:
+                raise SettingsError(f"a margin must lie between 0 and 2, not {margin}")

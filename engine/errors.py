@@ -119,5 +119,5 @@ class DeviceError(RefocalError):
 
 
 class TrainingError(RefocalError):
-    """A step of training has no result: numbers that are none, pixels that change between two
-    passes, or too little memory for one picture."""
+    """A training, or a step of it, that has no result: a batch that nothing can be learned from,
+    numbers that are none, pixels that change between two passes, or too little memory."""

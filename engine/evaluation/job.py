@@ -13,9 +13,6 @@ import numpy as np
 from engine.errors import GroundTruthError
 from engine.evaluation.groundtruth import Answers, GroundTruth, Protocol, TruthQuery
 from engine.evaluation.metrics import (
-    Relevance,
-    average_precision,
-    average_precision_by_trapezoids,
     focus_iou,
     mask_of,
     ns_score,
@@ -24,6 +21,11 @@ from engine.evaluation.metrics import (
     recall_at,
 )
 from engine.jobs import Ticket
+from engine.rank.precision import (
+    Relevance,
+    average_precision,
+    average_precision_by_trapezoids,
+)
 from engine.requests import EvaluateReport, ProtocolFigures, SearchAnswer
 from engine.types import FocusMap, Hit, Photo
 

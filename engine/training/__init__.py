@@ -1,1 +1,1 @@
-"""Training of networks on a person's own photos, with average precision as the loss."""
+"""Training of networks with average precision as the loss (Revaud et al. 2019)."""

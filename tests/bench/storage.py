@@ -22,13 +22,13 @@ from sklearn.decomposition import PCA
 
 from engine.config import Codec, FeatureSettings
 from engine.evaluation.groundtruth import TruthQuery
-from engine.evaluation.metrics import average_precision
 from engine.evaluation.reading import read
 from engine.features.codes import DIRECTIONS, NUMBERS_BYTES, codec_for, numbers_of, two_bits_for
 from engine.features.codes import signs_of as cut_to_signs
 from engine.features.grid import ospp
 from engine.jobs import Ticket
 from engine.network.network import Network
+from engine.rank.precision import average_precision
 from engine.rank.sparse import SHARPNESS, merge_many
 from engine.runtime import Runtime
 from engine.searching.query import decode_query, look, query_pixels, views_of

@@ -15,9 +15,9 @@ from PIL import Image
 
 from engine.config import Method, SearchSettings
 from engine.evaluation.groundtruth import GroundTruth, TruthQuery
-from engine.evaluation.metrics import average_precision
 from engine.evaluation.reading import read
 from engine.jobs import Ticket
+from engine.rank.precision import average_precision
 from engine.requests import IndexRequest, SearchAnswer, SearchRequest
 from engine.service import Engine
 from engine.types import Box, Hit, Picture

@@ -24,7 +24,7 @@ from engine.config import (
     SearchSettings,
 )
 from engine.evaluation.groundtruth import TruthQuery
-from engine.evaluation.metrics import average_precision, ns_score
+from engine.evaluation.metrics import ns_score
 from engine.evaluation.reading import read
 from engine.features.aggregation import aggregate, gem, rmac, spoc
 from engine.features.fmp import channel_regions
@@ -34,6 +34,7 @@ from engine.jobs import Ticket
 from engine.measuring import evaluate
 from engine.network.registry import DEFAULT, manifest
 from engine.rank.expansion import alpha_weighted, average
+from engine.rank.precision import average_precision
 from engine.rank.qam import match
 from engine.rank.sparse import merge_many
 from engine.requests import EvaluateRequest
