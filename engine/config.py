@@ -4,7 +4,7 @@ All are frozen dataclasses; `validate` methods raise `SettingsError` with one re
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -305,3 +305,58 @@ class LossSettings:
         for margin in (self.triplet_margin, self.contrastive_margin):
             if not 0 < margin <= 2:
                 raise SettingsError(f"a margin must lie between 0 and 2, not {margin}")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainSettings:
+    """The recipe of a training (Revaud et al. 2019, section 4.1), fit for two cores by itself.
+
+    ``steps``: updates of the weights. ``batch``: pictures of a step (the paper's 4,096 saturate),
+    ``per_class`` of one class; ``balanced``: classes take turns, else photos are drawn whatever
+    their class. ``micro_batch``: pictures that pass at once. ``crop_px``: side of what the network
+    is shown; a crop takes at least ``smallest_crop`` of a photo's area. ``lr`` of Adam falls
+    linearly to 0, ``p_lr`` is that of GeM's exponent. ``frozen``: share 0…1 of the first layers
+    that stay as they are. ``hold_out``: share of the classes that measure; every ``validate_every``
+    steps their photos, ``validate_px`` long, look for each other. ``keep_every_s``: seconds between
+    checkpoints.
+    """
+
+    loss: LossKind = LossKind.AP
+    loss_settings: LossSettings = field(default_factory=LossSettings)
+    steps: int = 200
+    batch: int = 256
+    per_class: int = 4
+    balanced: bool = True
+    micro_batch: int = 16
+    crop_px: int = 224
+    smallest_crop: float = 0.3
+    lr: float = 1e-4
+    p_lr: float = 1e-3
+    weight_decay: float = 1e-6
+    frozen: float = 0.0
+    hold_out: float = 0.1
+    validate_every: int = 20
+    validate_px: int = 320
+    keep_every_s: float = 60.0
+    seed: int = 0
+
+    def validate(self) -> None:
+        self.loss_settings.validate()
+        for name in ("steps", "batch", "per_class", "micro_batch", "validate_every"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"{name} must be 1 or more, not {getattr(self, name)}")
+        if self.batch < 2 * self.per_class:
+            raise SettingsError("a batch needs pictures of at least two classes")
+        for name in ("crop_px", "validate_px"):
+            if not 32 <= getattr(self, name) <= 4096:
+                raise SettingsError(f"{name} must lie between 32 and 4096")
+        for name in ("lr", "p_lr"):
+            if not 0 < getattr(self, name) <= 1:
+                raise SettingsError(f"{name} must be above 0 and at most 1")
+        if self.weight_decay < 0:
+            raise SettingsError("the weight decay must not be negative")
+        for name in ("frozen", "smallest_crop"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise SettingsError(f"{name} is a share, 0 to 1, not {getattr(self, name)}")
+        if not 0 <= self.hold_out < 1:
+            raise SettingsError(f"the share held out is 0 or more and below 1, not {self.hold_out}")

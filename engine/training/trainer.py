@@ -1,0 +1,209 @@
+"""The loop of a training: step, look at held-out classes, keep the best, go on after a kill.
+
+Revaud et al. 2019, section 4.1: Adam, a rate that falls linearly to 0, weight decay, GeM's exponent
+at a rate of its own. Imports torch.
+"""
+
+import logging
+import math
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from engine.config import TrainSettings
+from engine.errors import TrainingError
+from engine.jobs import Ticket
+from engine.training.augmentation import Augmentation, AugmentedBatch
+from engine.training.checkpoint import Checkpoint, State, Weights, restore, trained
+from engine.training.labelled import Labelled
+from engine.training.losses.choosing import Loss
+from engine.training.model import TrainableNetwork
+from engine.training.progress import History, StepRecord
+from engine.training.sampling import draw
+from engine.training.three_stage import three_stage
+from engine.training.together import Group
+from engine.training.validation import Validation
+
+_log = logging.getLogger(__name__)
+
+_WINDOW = 10
+_GONE_ASTRAY = 1.5
+"""A mean loss over ten steps that is this many times the one of the first ten is no learning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which pictures of each step this process sees: every ``count``-th, from ``first`` on."""
+
+    group: Group | None = None
+    first: int = 0
+    count: int = 1
+
+
+class Trainer:
+    """One training of one model.
+
+    Args:
+        model: on the device that it is to be trained on.
+        learning: the photos of the steps.
+        validation: held-out classes; None: the last step's weights are the best.
+        mean, std: of red, green, blue on the scale 0..255, as the network sees them.
+        share: of several processes.
+    """
+
+    def __init__(
+        self,
+        model: TrainableNetwork,
+        learning: Labelled,
+        loss: Loss,
+        settings: TrainSettings,
+        *,
+        validation: Validation | None,
+        checkpoint: Checkpoint,
+        mean: Sequence[float],
+        std: Sequence[float],
+        share: Share | None = None,
+    ) -> None:
+        self._model = model
+        self._learning = learning
+        self._members = learning.members
+        self._loss = loss
+        self._settings = settings
+        self._validation = validation
+        self._checkpoint = checkpoint
+        self._mean, self._std = mean, std
+        self._share = share or Share()
+        self._augmentation = augmentation_of(settings)
+        self._micro_batch = settings.micro_batch
+        self._optimiser = torch.optim.Adam(
+            model.parameter_groups(
+                lr=settings.lr, p_lr=settings.p_lr, weight_decay=settings.weight_decay
+            )
+        )
+        self._rates = [group["lr"] for group in self._optimiser.param_groups]
+
+    def run(self, ticket: Ticket) -> History:
+        """Train to the end, from where an earlier run was stopped. The model then has the best
+        weights.
+
+        Raises:
+            TrainingError: nothing can be learned from a batch, the training went astray, a photo
+                cannot be read, or the disk is full. What the last checkpoint kept stays.
+            Cancelled: somebody asked for the end; the same.
+        """
+        state = self._checkpoint.load(self._model, self._optimiser)
+        if state is None:
+            start = self._judge(ticket)
+            state = State(History(start), trained(self._model))
+        kept_at = time.monotonic()
+        for step in range(len(state.history.steps), self._settings.steps):
+            state = self._after(step, state, ticket)
+            last = step + 1 == self._settings.steps
+            if last or time.monotonic() - kept_at >= self._settings.keep_every_s:
+                self._keep(state)
+                kept_at = time.monotonic()
+        restore(self._model, state.best)
+        return state.history
+
+    def _after(self, step: int, state: State, ticket: Ticket) -> State:
+        """The state after one more step."""
+        began = time.monotonic()
+        rate = self._set_rates(step)
+        report_loss, norm = self._learn(step, ticket)
+        seconds = time.monotonic() - began
+        number = step + 1
+        due = number % self._settings.validate_every == 0 or number == self._settings.steps
+        record = StepRecord(
+            step=number,
+            loss=report_loss,
+            learning_rate=rate,
+            gem_p=float(self._model.gem_p.detach()),
+            gradient_norm=norm,
+            seconds=seconds,
+            map=self._judge(ticket) if due else None,
+        )
+        history = state.history.with_step(record)
+        if self._validation is None:
+            history = History(history.start, history.steps, number)
+        demand_learning(history)
+        _log.info("step %d: loss %.4f, mAP %s", number, record.loss, record.map)
+        best: Weights = trained(self._model) if history.best == number else state.best
+        return State(history, best)
+
+    def _learn(self, step: int, ticket: Ticket) -> tuple[float, float]:
+        """One step: the loss before it, and the length of its gradient."""
+        settings = self._settings
+        drawn = draw(
+            self._members,
+            step=step,
+            batch=settings.batch,
+            per_class=settings.per_class,
+            seed=settings.seed,
+            balanced=settings.balanced,
+        )
+        mine = range(self._share.first, len(drawn.photos), self._share.count)
+        batch = AugmentedBatch(
+            [self._learning.photos[drawn.photos[place]] for place in mine],
+            [drawn.seeds[place] for place in mine],
+            self._augmentation,
+            mean=self._mean,
+            std=self._std,
+        )
+        classes = torch.tensor([self._learning.classes[drawn.photos[place]] for place in mine])
+        self._optimiser.zero_grad(set_to_none=True)
+        told = f"step {step + 1} of {settings.steps}: "
+        report = three_stage(
+            self._model,
+            batch,
+            classes,
+            self._loss,
+            micro_batch=self._micro_batch,
+            autocast=self._model.gem_p.device.type == "cuda",
+            group=self._share.group,
+            check=lambda stage, done, total: ticket.update(told + stage, done, total),
+        )
+        self._micro_batch = report.micro_batch
+        self._optimiser.step()
+        return report.loss, report.gradient_norm
+
+    def _set_rates(self, step: int) -> float:
+        """Falling linearly to 0 after the last step."""
+        left = 1 - step / self._settings.steps
+        for group, rate in zip(self._optimiser.param_groups, self._rates, strict=True):
+            group["lr"] = rate * left
+        first: float = self._rates[0]
+        return first * left
+
+    def _judge(self, ticket: Ticket) -> float | None:
+        if self._validation is None:
+            return None
+        return self._validation.mean_average_precision(self._model, ticket.update)
+
+    def _keep(self, state: State) -> None:
+        if self._share.first == 0:
+            self._checkpoint.save(self._model, self._optimiser, state)
+
+
+def augmentation_of(settings: TrainSettings) -> Augmentation:
+    """How the pictures of a training are changed."""
+    return Augmentation(crop_px=settings.crop_px, smallest=settings.smallest_crop)
+
+
+def demand_learning(history: History) -> None:
+    """Whether a training still learns.
+
+    Raises:
+        TrainingError: the loss has risen far above where it began.
+    """
+    losses = [one.loss for one in history.steps]
+    if len(losses) < 2 * _WINDOW:
+        return
+    first, last = statistics.fmean(losses[:_WINDOW]), statistics.fmean(losses[-_WINDOW:])
+    if not math.isfinite(last) or last > _GONE_ASTRAY * first + 0.01:
+        raise TrainingError(
+            f"the training went astray: the loss rose from {first:.3f} to {last:.3f}; "
+            "a smaller learning rate may help"
+        )
