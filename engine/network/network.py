@@ -11,6 +11,7 @@ import numpy as np
 from engine.config import FeatureSettings, Pooling
 from engine.errors import DeviceError
 from engine.features.grid import CellArray, boxes_of, mean_weights, ospp
+from engine.features.head import Head, through
 from engine.features.pooling import pool
 from engine.features.scheme import base_regions, pooling_of, squares_of
 from engine.network.device import DeviceChoice, DeviceOutOfMemory
@@ -40,7 +41,8 @@ class PhotoFeatures:
 class Computes(Protocol):
     """What computes: engine.network.backbone.Backbone, which only a loaded network imports."""
 
-    def pooled(self, images: PixelArray, weights: FloatArray) -> FloatArray: ...
+    def pooled(self, images: PixelArray, weights: FloatArray) -> FloatArray:
+        """Of unit length unless the manifest has a head, which is the caller's to apply."""
 
     def feature_maps(self, images: PixelArray) -> FloatArray: ...
 
@@ -64,15 +66,17 @@ class Network:
         device: DeviceChoice,
         on_cpu: Callable[[], Computes] | None = None,
         centre: FloatArray | None = None,
+        head: Head | None = None,
     ) -> None:
         """``on_cpu`` makes the backbone that takes over; None where it runs on the CPU already.
-        ``centre``: (D,) the mean of usual base regions."""
+        ``centre``: (D,) the mean of usual base regions. ``head``: the manifest's."""
         self._manifest = manifest
         self._features = features
         self._backbone = backbone
         self._device = device
         self._on_cpu = on_cpu
         self._centre = centre
+        self._head = head
         self._batch_pixels = BATCH_PIXELS[device.kind]
         self._gate = ForwardGate()
         self._notes: list[str] = []
@@ -87,6 +91,11 @@ class Network:
         return self._centre
 
     @property
+    def head(self) -> Head | None:
+        """What follows the pooling of a region, or None: nothing but L2."""
+        return self._head
+
+    @property
     def key(self) -> str:
         """The name for the numbers that it makes; see `network_key`."""
         return network_key(self._manifest, self._features)
@@ -94,7 +103,7 @@ class Network:
     @property
     def dim(self) -> int:
         """D, the length of descriptors and region vectors."""
-        return self._manifest.dim
+        return self._manifest.descriptor_dim
 
     @property
     def device(self) -> DeviceChoice:
@@ -142,8 +151,12 @@ class Network:
             return pooled[0], pooled[1:]
         how = self._manifest
         feature_map = self.feature_map(image)
-        whole = pool(feature_map, _whole(h, w), Pooling.GEM, p=how.gem_p, eps=how.gem_eps)
-        return whole[0], pool(feature_map, cells, pooling_of(self._features))
+        unit = self._head is None
+        whole = pool(
+            feature_map, _whole(h, w), Pooling.GEM, p=how.gem_p, eps=how.gem_eps, unit=unit
+        )
+        parts = pool(feature_map, cells, pooling_of(self._features), unit=unit)
+        return through(self._head, whole)[0], through(self._head, parts)
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32, not negative where the layer ends with a ReLU; pooling raises what
@@ -171,10 +184,11 @@ class Network:
         """Regions that one product with the powers of the map does not give."""
         how = self._manifest
         feature_map = self.feature_map(photo)
-        found = base_regions(feature_map, self._features, p=how.gem_p, eps=how.gem_eps)
+        p, eps, head = how.gem_p, how.gem_eps, self._head
+        found = base_regions(feature_map, self._features, p=p, eps=eps, head=head)
         cells = _whole(*feature_map.shape[1:])
-        whole = pool(feature_map, cells, Pooling.GEM, p=how.gem_p, eps=how.gem_eps)
-        return PhotoFeatures(whole[0], found.features, found.boxes)
+        whole = pool(feature_map, cells, Pooling.GEM, p=p, eps=eps, unit=head is None)
+        return PhotoFeatures(through(head, whole)[0], found.features, found.boxes)
 
     def _pooled(self, images: PixelArray, weights: FloatArray, *, interactive: bool) -> FloatArray:
         parts: list[FloatArray] = []
@@ -189,7 +203,7 @@ class Network:
                     self._make_room(count, pixels, lack)
                 else:
                     done += count
-        return np.concatenate(parts)
+        return through(self._head, np.concatenate(parts))
 
     def _make_room(self, count: int, pixels: int, lack: DeviceOutOfMemory) -> None:
         """Called with the turn held: smaller batches, else the CPU, else the end."""

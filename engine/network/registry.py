@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.config import FeatureSettings, NetworkChoice, Pooling
 from engine.errors import NetworkError
+from engine.features.head import Head, load_linear
 from engine.features.scheme import pooling_of
 from engine.features.whitening import load as load_whitening
 from engine.network.device import DeviceChoice
@@ -21,6 +22,16 @@ from engine.types import FloatArray
 _log = logging.getLogger(__name__)
 
 DEFAULT = "efficientnet-lite0"
+
+LINEAR = "linear.safetensors"
+"""The linear layer of a network's head, beside its weights."""
+
+
+def whitening_name(sha256: str) -> str:
+    """The file of this whitening, beside the weights: another has another name, so that a network
+    is changed by replacing its manifest alone."""
+    return f"whitening-{sha256[:12]}.safetensors"
+
 
 _MANIFESTS = {
     manifest.name: manifest
@@ -50,6 +61,11 @@ _MANIFESTS = {
         ),
     )
 }
+
+
+def shipped_names() -> tuple[str, ...]:
+    """The networks that come with Refocal."""
+    return tuple(_MANIFESTS)
 
 
 def manifest(name: str) -> NetworkManifest:
@@ -128,6 +144,7 @@ def load_described(
         NetworkError: the weights are missing, damaged or of another network.
     """
     weights = weights_file(known.weights)
+    head = head_of(known)
     # Heavy: torch and timm. Nobody who only wants a manifest pays for them.
     from engine.network.backbone import Backbone, build, use_threads
 
@@ -148,6 +165,7 @@ def load_described(
             device=choice,
             on_cpu=on_cpu,
             centre=_centre_of(known, features),
+            head=head,
         )
 
     network = network_on(device)
@@ -183,7 +201,8 @@ def fingerprint(network: Network) -> tuple[float, ...]:
     y, x, colour = np.indices((64, 96, 3))
     wave = np.sin(x * (0.05 + 0.1 * colour)) * np.cos(y * 0.17) + np.sin(x * y * 0.01)
     picture = np.round(127.5 + 63 * wave).astype(np.uint8)
-    return tuple(network.descriptor(picture).reshape(8, -1).sum(axis=1).tolist())
+    eighths = np.array_split(network.descriptor(picture), 8)
+    return tuple(float(eighth.sum()) for eighth in eighths)
 
 
 def _counts_right(network: Network, expected: tuple[float, ...]) -> bool:
@@ -194,6 +213,26 @@ def _counts_right(network: Network, expected: tuple[float, ...]) -> bool:
     if not right:
         _log.warning("%s on %s: %s", network.manifest.name, network.device.kind, got)
     return right
+
+
+def head_of(known: NetworkManifest) -> Head | None:
+    """What follows the pooling of a network, out of the files beside its weights.
+
+    Raises:
+        NetworkError: a file is missing or damaged.
+    """
+    if not known.headed:
+        return None
+    folder = Path(known.weights.file).parent
+    linear, whitening = None, None
+    if known.linear is not None:
+        linear = load_linear(folder / LINEAR, sha256=known.linear)
+    if known.whitening is not None:
+        path = folder / whitening_name(known.whitening)
+        if sha256_of(path) != known.whitening:
+            raise NetworkError(f"the whitening is damaged: {path} has the wrong checksum")
+        whitening = load_whitening(path)
+    return Head(linear, whitening, unit_first=known.unit_first)
 
 
 def weights_file(source: WeightsSource) -> Path:
