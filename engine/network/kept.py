@@ -90,6 +90,19 @@ def kept_manifest(folder: Path, network_id: str) -> NetworkManifest:
     return manifest_at(folder / network_id)
 
 
+def as_kept_now(folder: Path, known: NetworkManifest) -> NetworkManifest:
+    """The manifest of a network as a library remembers it: of a kept one the folder's, wherever
+    the library has been moved to, if that is still the same network."""
+    if known.weights.package is not None or known.name not in kept_ids(folder):
+        return known
+    now = kept_manifest(folder, known.name)
+
+    def sums(one: NetworkManifest) -> tuple[str | None, ...]:
+        return one.weights.sha256, one.linear, one.whitening
+
+    return now if sums(now) == sums(known) else known
+
+
 def demand_kept(folder: Path, network_id: str) -> None:
     """Whether the folder has a network of this id.
 

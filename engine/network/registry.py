@@ -68,6 +68,14 @@ def shipped_names() -> tuple[str, ...]:
     return tuple(_MANIFESTS)
 
 
+def shipped_size(name: str) -> int:
+    """Bytes of a shipped network's weights; 0 where they are missing."""
+    try:
+        return _place(manifest(name).weights).stat().st_size
+    except (OSError, NetworkError):
+        return 0
+
+
 def manifest(name: str) -> NetworkManifest:
     """What is known of a network without loading it.
 

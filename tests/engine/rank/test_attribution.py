@@ -138,8 +138,9 @@ def test_what_is_like_the_mean_is_cold() -> None:
     feature_map = np.array([[[1.0, 0.0]], [[0.0, 1.0]]], dtype=np.float32)
     centring = Whitening.centring([0.9, 0.1], name="mean", count=2)
     query = centring.apply([0.0, 1.0])
+    head = Head(whitening=centring)
     cold, warm = attribution(
-        feature_map, [[0, 0, 2, 1]], [1.0], query, pooling=Pooling.SUM, whitening=centring
+        feature_map, [[0, 0, 2, 1]], [1.0], query, pooling=Pooling.SUM, head=head
     )[0]
     assert cold < 0 < warm
 
