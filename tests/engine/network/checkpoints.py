@@ -21,12 +21,14 @@ DIM = 24
 GEM_P = 2.6
 
 
+_PCA: type = type("PCA", (), {"__module__": "sklearn.decomposition.pca"})
+
+
 @contextmanager
 def old_scikit_learn() -> Iterator[type]:
     """The class PCA under the module path of scikit-learn 0.20, while it is written."""
-    path = "sklearn.decomposition.pca"
+    path, made = _PCA.__module__, _PCA
     module = ModuleType(path)
-    made: type = type("PCA", (), {"__module__": path})
     setattr(module, made.__name__, made)
     before = sys.modules.get(path)
     sys.modules[path] = module
@@ -96,7 +98,7 @@ def save_ap_gem(
     *,
     state: Mapping[str, Tensor],
     options: Mapping[str, object] | None = None,
-    pca: bool = True,
+    pca: "bool | dict[str, object]" = True,
     legacy: bool = True,
     **others: object,
 ) -> None:
@@ -116,8 +118,10 @@ def save_ap_gem(
         **others,
     }
     with old_scikit_learn() as made:
+        if pca is True:
+            pca = {"Landmarks_clean": fitted_pca(made, DIM, DIM - 4)}
         if pca:
-            content["pca"] = {"Landmarks_clean": fitted_pca(made, DIM, DIM - 4)}
+            content["pca"] = pca
         torch.save(content, path, _use_new_zipfile_serialization=not legacy)
 
 
