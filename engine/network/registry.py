@@ -249,7 +249,9 @@ def weights_file(source: WeightsSource) -> Path:
     if sha256_of(path) == source.sha256:
         return path
     if source.package is None:
-        raise NetworkError(f"{path} is no longer the file of weights that it was: name or import it anew")
+        raise NetworkError(
+            f"{path} is no longer the file of weights that it was: name or import it anew"
+        )
     raise NetworkError(f"the weights are damaged: {path} has the wrong checksum")
 
 

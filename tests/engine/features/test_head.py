@@ -95,15 +95,15 @@ def test_attribution_adds_up_through_a_head(pooling: Pooling) -> None:
     cells = ospp(5, 6, (1, 2))
     for head in heads(4):
         regions = head.apply(pool(feature_map, cells, pooling, unit=False))
-        query = np.random.default_rng(6).normal(size=regions.shape[1])
-        merge = match(query, regions)
-        parts = attribution(feature_map, cells, merge.z, query, pooling=pooling, head=head)
+        asked = np.asarray(np.random.default_rng(6).normal(size=regions.shape[1]), np.float32)
+        asked /= np.linalg.norm(asked)
+        merge = match(asked, regions)
+        parts = attribution(feature_map, cells, merge.z, asked, pooling=pooling, head=head)
         assert parts.sum() == pytest.approx(merge.score, abs=1e-4)
-        query = (query / np.linalg.norm(query)).astype(np.float32)
         z = np.zeros((1, len(cells)))
         z[0, [0, 2]] = 0.25, 0.75
-        parts = mean_attribution(feature_map, cells, z, query[None], pooling=pooling, head=head)
-        assert parts.sum() == pytest.approx(z[0] @ (regions @ query), abs=1e-4)
+        shares = mean_attribution(feature_map, cells, z, asked[None], pooling=pooling, head=head)
+        assert shares.sum() == pytest.approx(float(z[0] @ (regions @ asked)), abs=1e-4)
 
 
 @pytest.mark.parametrize("scheme", list(RegionScheme))
