@@ -117,12 +117,14 @@ class NetworkChoice:
     ("vgg19", "googlenet", "resnet152", "resnet101", "resnet50"), or "timm:NAME".
 
     ``weights``: the file of its weights, which all but the shipped need. ``layer``: the module
-    whose output is the feature map; None: the paper's, or the network's last.
+    whose output is the feature map; None: the paper's, or the network's last. ``folder``: of a
+    network that a library keeps, which knows all of this itself.
     """
 
     name: str
     weights: Path | None = None
     layer: str | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,3 +318,105 @@ class DoctorReport:
 
     problems: tuple[str, ...]
     facts: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworksRequest:
+    """List the networks that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFigure:
+    """``map``: mean average precision on ``dataset``, with all that it depends on said in
+    ``settings``."""
+
+    dataset: str
+    settings: str
+    map: float
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkInfo:
+    """``shipped``: it comes with Refocal; else the library keeps it. ``active``: the library is in
+    use with it. ``dim``: the length of a descriptor; ``linear``, ``whitened``: what follows the
+    pooling. ``origin``: where it came from, one line."""
+
+    id: str
+    shipped: bool
+    active: bool
+    size_bytes: int
+    backbone: str
+    layer: str
+    dim: int
+    linear: bool
+    whitened: bool
+    licence: str
+    origin: str
+    measured: tuple[NetworkFigure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkList:
+    """The shipped networks first, then those that the library keeps."""
+
+    networks: tuple[NetworkInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportNetworkRequest:
+    """Take the network in a file. ``name``: its id; None: out of the file's name. ``network``:
+    which it is, for a file that does not say (see `engine.config.NetworkChoice`). ``licence``:
+    None: as it is known."""
+
+    path: Path
+    name: str | None = None
+    network: str | None = None
+    licence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportNetworkRequest:
+    """Write a network that the library keeps to a zip archive."""
+
+    network: str
+    target: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ExportNetworkReport:
+    """What was written, and how large it is."""
+
+    network: str
+    target: Path
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class UseNetworkRequest:
+    """Index and search with this network from now on."""
+
+    network: str
+
+
+@dataclass(frozen=True, slots=True)
+class UseNetworkReport:
+    """``seen``: how many of the library's ``photos`` it has seen already."""
+
+    network: str
+    photos: int
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveNetworkRequest:
+    """Remove a network that the library keeps."""
+
+    network: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveNetworkReport:
+    """What is gone, and how much room that made."""
+
+    network: str
+    freed_bytes: int

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from engine.config import DecodeSettings, FeatureSettings, NetworkChoice
 from engine.media.pool import DecodePool
+from engine.network.kept import manifest_at
 from engine.network.manifest import NetworkManifest, network_key
 from engine.network.registry import DEFAULT, load_described, manifest, manifest_of
 
@@ -58,6 +59,8 @@ class Runtime:
         """
         if choice == NetworkChoice(DEFAULT):
             return manifest(DEFAULT)
+        if choice.folder is not None:
+            return manifest_at(choice.folder)
         with self._network_lock:
             if choice not in self._manifests:
                 from engine.network.loading import preload

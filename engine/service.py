@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from engine import networks
 from engine.catalogue import photos as catalogue
 from engine.config import FeatureSettings, IndexSettings, NetworkChoice
 from engine.errors import LibraryError, PhotoMissingError
@@ -19,30 +20,41 @@ from engine.indexing.parts import IndexParts
 from engine.jobs import Ticket
 from engine.media.pool import DecodeTask
 from engine.media.thumbnails import ThumbnailCache
+from engine.network.kept import as_kept_now
 from engine.network.manifest import NetworkManifest, network_key
 from engine.network.registry import DEFAULT, current
 from engine.requests import (
     DoctorReport,
     DoctorRequest,
     EngineStatus,
+    ExportNetworkReport,
+    ExportNetworkRequest,
     ExportReport,
     ExportRequest,
     FocusAnswer,
     FocusRequest,
     HitPage,
+    ImportNetworkRequest,
     IndexReport,
     IndexRequest,
     LibraryOverview,
     MoreHitsRequest,
+    NetworkInfo,
+    NetworkList,
+    NetworksRequest,
     OverviewRequest,
     PhotoPage,
     PhotosRequest,
     Preview,
     PreviewRequest,
+    RemoveNetworkReport,
+    RemoveNetworkRequest,
     SearchAnswer,
     SearchRequest,
     Thumbnail,
     ThumbnailRequest,
+    UseNetworkReport,
+    UseNetworkRequest,
     WarmRequest,
 )
 from engine.runtime import Runtime, Use
@@ -168,8 +180,7 @@ class Engine:
 
         Searches that name no size use this one's from now on.
         """
-        if self._lock is None:
-            raise LibraryError("this library was opened for reading only")
+        self._demand_writable()
         features, known = self._features(request.features), self._known()
         with self._indexing:
             collection = self._collection(features)
@@ -269,11 +280,49 @@ class Engine:
 
         return examine(self._database, self._paths, self._runtime, ticket)
 
+    # --- networks ---------------------------------------------------------------------------
+
+    def networks(self, request: NetworksRequest, ticket: Ticket) -> NetworkList:
+        """The networks that there are; see `engine.networks.listed`."""
+        ticket.check()
+        return networks.listed(self._paths.networks, self._database)
+
+    def import_network(self, request: ImportNetworkRequest, ticket: Ticket) -> NetworkInfo:
+        """Take a network out of a file into the library; see `engine.networks.bring`."""
+        self._demand_writable()
+        folder = self._paths.networks
+        return networks.bring(request, ticket, folder=folder, database=self._database)
+
+    def export_network(self, request: ExportNetworkRequest, ticket: Ticket) -> ExportNetworkReport:
+        """Write a network to a file; see `engine.networks.export`."""
+        return networks.export(request, ticket, folder=self._paths.networks)
+
+    def use_network(self, request: UseNetworkRequest, ticket: Ticket) -> UseNetworkReport:
+        """Index and search with this network from now on; see `engine.networks.use`."""
+        self._demand_writable()
+        return networks.use(
+            request,
+            ticket,
+            folder=self._paths.networks,
+            database=self._database,
+            features=self._features(None),
+        )
+
+    def remove_network(self, request: RemoveNetworkRequest, ticket: Ticket) -> RemoveNetworkReport:
+        """Remove a network that was imported or trained; see `engine.networks.remove`."""
+        self._demand_writable()
+        folder = self._paths.networks
+        return networks.remove(request, ticket, folder=folder, database=self._database)
+
     def photo_id(self, path: Path) -> int | None:
         """The photo that was last seen at this place, if the library has one."""
         return catalogue.by_path(self._database, path)
 
     # --- wiring -----------------------------------------------------------------------------
+
+    def _demand_writable(self) -> None:
+        if self._lock is None:
+            raise LibraryError("this library was opened for reading only")
 
     def _features(self, asked: FeatureSettings | None) -> FeatureSettings:
         """What was asked for, or else the settings that the library is in use with."""
@@ -293,7 +342,8 @@ class Engine:
         active = active_network(self._database)
         if active is None:
             return self._runtime.manifest(NetworkChoice(DEFAULT))
-        return current(NetworkManifest.from_json(active.manifest))
+        remembered = current(NetworkManifest.from_json(active.manifest))
+        return as_kept_now(self._paths.networks, remembered)
 
     def _collection(self, features: FeatureSettings) -> "Collection":
         from engine.retrieval.collection import Collection
@@ -304,10 +354,10 @@ class Engine:
         with self._opening:
             if key not in self._collections:
                 writable = self._lock is not None
-                codec = codec_for(features.codec, known.dim)
+                codec = codec_for(features.codec, known.descriptor_dim)
                 vectors = VectorStore.open(
                     self._paths.vectors(key),
-                    dim=known.dim,
+                    dim=known.descriptor_dim,
                     region_bytes=codec.width,
                     writable=writable,
                 )

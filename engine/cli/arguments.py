@@ -5,6 +5,8 @@ import math
 from pathlib import Path
 from typing import TypeAlias
 
+from engine.cli.networks import NAME as NETWORKS
+from engine.cli.networks import add_networks
 from engine.config import (
     Aggregation,
     Clustering,
@@ -18,8 +20,9 @@ from engine.config import (
     SearchSettings,
     Solver,
 )
-from engine.errors import ExportError
+from engine.errors import ExportError, SettingsError
 from engine.exporting import ExportForm, form_of
+from engine.network.kept import kept_ids
 from engine.network.registry import DEFAULT
 from engine.types import Box
 
@@ -29,7 +32,7 @@ FETCH = "fetch"
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 SWEEPS = ("k", "layer", "size", "query-scale")
-SUBCOMMANDS = ("index", "search", "evaluate", "doctor")
+SUBCOMMANDS = ("index", "search", "evaluate", "doctor", NETWORKS)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_evaluate(commands)
     _add_doctor(commands)
+    add_networks(commands, path)
     return root
 
 
@@ -75,11 +79,23 @@ def search_settings(options: argparse.Namespace) -> SearchSettings:
     )
 
 
-def network_choice(options: argparse.Namespace, weights: Path | None) -> NetworkChoice | None:
-    """The network that the options name, with this file of weights; None: they name none."""
+def network_choice(
+    options: argparse.Namespace, weights: Path | None, folder: Path
+) -> NetworkChoice | None:
+    """The network that the options name, with this file of weights or out of the folder of those
+    that the library keeps; None: they name none.
+
+    Raises:
+        SettingsError: a kept network has its own weights and its own layer.
+    """
     if options.network is None and weights is None and options.layer is None:
         return None
-    return NetworkChoice(options.network or DEFAULT, weights, options.layer)
+    name = options.network or DEFAULT
+    if name not in kept_ids(folder):
+        return NetworkChoice(name, weights, options.layer)
+    if weights is not None or options.layer is not None:
+        raise SettingsError(f"{name} has its own weights and its own layer")
+    return NetworkChoice(name, folder=folder / name)
 
 
 def _command(commands: _Commands, name: str, summary: str) -> argparse.ArgumentParser:
@@ -165,6 +181,7 @@ def _add_evaluate(commands: _Commands) -> None:
         help="judge the stored regions' footprints, not the exact focus maps",
     )
     _add_comparing(command)
+    command.add_argument("--library", type=path, metavar="DIR", help="whose networks there are")
     _add_ranking(command)
     _add_network(command)
 
@@ -277,7 +294,8 @@ def _add_network(command: argparse.ArgumentParser) -> None:
         "--network",
         metavar="NAME",
         help=(
-            f"{DEFAULT}, vgg19, googlenet, resnet152, resnet101, resnet50 or timm:NAME "
+            f"{DEFAULT}, vgg19, googlenet, resnet152, resnet101, resnet50, timm:NAME, or one that "
+            "'refocal networks' lists "
             f"(default: the library's own; {DEFAULT} for a new one)"
         ),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.catalogue.roots import check_new
 from engine.cli import output, tables
 from engine.cli.arguments import FETCH, feature_settings, network_choice, search_settings
+from engine.cli.networks import NAME, run_networks
 from engine.config import NetworkChoice
 from engine.errors import FolderError, LibraryError, PhotoError, PhotoMissingError, SettingsError
 from engine.exporting import reaching, write_hits
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace, ticket: Ticket) -> int:
         "search": _search,
         "evaluate": _evaluate,
         "doctor": _doctor,
+        NAME: run_networks,
     }[options.command]
     return command(options, ticket)
 
@@ -45,7 +47,7 @@ def _network(options: argparse.Namespace, ticket: Ticket) -> NetworkChoice | Non
     weights = Path(options.weights) if options.weights else None
     if options.weights == FETCH:
         weights = fetch_weights(options.network or "", weights_cache(), ticket)
-    return network_choice(options, weights)
+    return network_choice(options, weights, LibraryPaths(_library(options)).networks)
 
 
 def _index(options: argparse.Namespace, ticket: Ticket) -> int:

@@ -24,6 +24,7 @@ def pool(
     *,
     p: float = GEM_P,
     eps: float = GEM_EPS,
+    unit: bool = True,
 ) -> FloatArray:
     """The pooled features of regions, each of unit length.
 
@@ -39,6 +40,7 @@ def pool(
         feature_map: (C, h, w), any float type.
         regions: (R, 4) x0, y0, x1, y1 in cells, x1 and y1 excluded; or (R, h, w) weights ≥ 0.
         p, eps: for GEM alone; p > 0, eps > 0.
+        unit: whether to do the L2. Without it SUM is divided by Σ_i w_ki.
 
     Returns:
         (R, C) float32; a row is 0 where the region is empty or all its values are 0.
@@ -48,16 +50,19 @@ def pool(
     """
     values = np.asarray(feature_map, dtype=np.float32)
     if pooling is Pooling.MAX:
-        return unit_rows(_maxima(values, np.asarray(regions)))
+        return _finished(_maxima(values, np.asarray(regions)), unit=unit)
     masks = as_masks(regions, shape=values.shape[1:])
     flat = values.reshape(len(values), -1)
     weights = masks.reshape(len(masks), flat.shape[1])
+    if not unit:
+        # Else sums do for means: what they are divided by goes with L2.
+        sums = weights.sum(axis=1, keepdims=True)
+        weights = weights / np.where(sums > 0, sums, 1.0)
     if pooling is Pooling.SUM:
-        return unit_rows(weights.astype(np.float32) @ flat.T)
+        return _finished(weights.astype(np.float32) @ flat.T, unit=unit)
     # In double precision: ε^p of a large p is no number of single precision, nor are x^p.
     powers = np.maximum(flat, eps, dtype=np.float64) ** p
-    # Sums for means: what they are divided by is the same for all channels and goes with L2.
-    return unit_rows((weights @ powers.T) ** (1.0 / p))
+    return _finished((weights @ powers.T) ** (1.0 / p), unit=unit)
 
 
 def as_masks(regions: ArrayLike, *, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -82,6 +87,10 @@ def unit_rows(rows: NDArray[np.floating]) -> FloatArray:
     scaled = rows / np.where(scale > 0, scale, 1.0)
     length = np.linalg.norm(scaled, axis=-1, keepdims=True)
     return np.asarray(scaled / np.where(length > 0, length, 1.0), dtype=np.float32)
+
+
+def _finished(rows: NDArray[np.floating], *, unit: bool) -> FloatArray:
+    return unit_rows(rows) if unit else rows.astype(np.float32)
 
 
 def _maxima(values: FloatArray, regions: NDArray[np.generic]) -> FloatArray:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from engine.config import FeatureSettings, Pooling, RegionScheme
 from engine.features.fmp import channel_regions, channel_weights
 from engine.features.grid import CellArray, boxes_of, every_cell, masks_of, ospp, squares
+from engine.features.head import Head, through
 from engine.features.pooling import pool
 from engine.types import FloatArray
 
@@ -37,21 +38,31 @@ def squares_of(settings: FeatureSettings, h: int, w: int) -> CellArray | None:
 
 
 def base_regions(
-    feature_map: FloatArray, settings: FeatureSettings, *, p: float, eps: float
+    feature_map: FloatArray,
+    settings: FeatureSettings,
+    *,
+    p: float,
+    eps: float,
+    head: Head | None = None,
 ) -> BaseRegions:
     """The base regions of one map (C, h, w) with their features: the way that fits them all.
 
-    ``p`` and ``eps``: of GeM pooling. Feature map pooling pools by sum, whatever the settings say
-    (Cao et al. 2016, section 3.2).
+    ``p`` and ``eps``: of GeM pooling. ``head``: what follows it, or None. Feature map
+    pooling pools by sum, whatever the settings say (Cao et al. 2016, section 3.2).
     """
     h, w = feature_map.shape[1:]
     cells = squares_of(settings, h, w)
     if cells is not None:
-        features = pool(feature_map, cells, settings.pooling, p=p, eps=eps)
+        features = through(
+            head, pool(feature_map, cells, settings.pooling, p=p, eps=eps, unit=head is None)
+        )
         return BaseRegions(features, boxes_of(cells, h=h, w=w), masks_of(cells, h=h, w=w))
     groups = channel_regions(feature_map, settings.clusters or None, clustering=settings.clustering)
     weights = channel_weights(feature_map, groups.clusters)
-    return BaseRegions(groups.features, _main_boxes(weights), weights)
+    features = groups.features
+    if head is not None:
+        features = head.apply(pool(feature_map, weights, Pooling.SUM, unit=False))
+    return BaseRegions(features, _main_boxes(weights), weights)
 
 
 def pooling_of(settings: FeatureSettings) -> Pooling:

@@ -36,8 +36,9 @@ on few descriptors, the smallest are far too small by chance, and whitening woul
 class Whitening:
     """A fitted whitening. Immutable; `changed` gives one of another exponent or length.
 
-    ``mean``: (D,) float32. ``axes``: (D, k) float32, orthonormal columns, largest variance first;
-    None where it centres only. ``variances``: (k,) float64, of the fit, without the floor.
+    ``mean``: (D,) float32. ``axes``: (D, k) float32, largest variance first; orthonormal columns
+    if they were fitted here, any of a learned projection; None where it centres only.
+    ``variances``: (k,) float64, of the fit, without the floor.
     ``exponent``: a ≥ 0. ``count`` descriptors of what ``name`` names were fitted on. ``floor`` in
     [0, 1]: see `FLOOR`; 0 for whitening as in the books.
     """

@@ -42,7 +42,8 @@ class Backbone:
         self._scale = 1 / torch.tensor(manifest.std, device=self._device).view(shape)
 
     def pooled(self, images: PixelArray, weights: FloatArray) -> FloatArray:
-        """(B, R, D) features of unit length: of each part that a row of weights describes.
+        """(B, R, C) pooled values of each part that a row of weights describes; of unit length
+        unless the network has a head.
 
         Args:
             images: (B, H, W, 3) upright sRGB.
@@ -55,7 +56,9 @@ class Backbone:
         try:
             with torch.inference_mode():
                 parts = torch.tensor(weights, device=self._device)
-                pooled = gem(self._maps(images), parts, p=how.gem_p, eps=how.gem_eps)
+                pooled = gem(
+                    self._maps(images), parts, p=how.gem_p, eps=how.gem_eps, unit=not how.headed
+                )
                 return cast(FloatArray, pooled.cpu().numpy())
         except (RuntimeError, MemoryError) as error:
             reason = lack_of_memory(error)

@@ -9,7 +9,7 @@ from engine.network.architectures import create
 from engine.network.layers import FORWARD_FEATURES, survey
 from engine.network.manifest import NetworkManifest, WeightsSource
 from engine.network.registry import sha256_of
-from engine.network.zoo import architecture, where_to_get
+from engine.network.zoo import Architecture, architecture, where_to_get
 
 
 def with_weights(choice: NetworkChoice) -> NetworkManifest:
@@ -21,18 +21,31 @@ def with_weights(choice: NetworkChoice) -> NetworkManifest:
         NetworkError: see `engine.network.registry.manifest_of`.
     """
     wanted = architecture(choice.name)
-    bare = create(wanted.library, wanted.backbone)
-    layer = choice.layer or wanted.layer or FORWARD_FEATURES
-    shape = survey(bare.model, layer)
+    known = without_weights(wanted, layer=choice.layer)
     if choice.weights is None:
         raise NetworkError(f"{choice.name} needs '--weights FILE'; {where_to_get(wanted)}")
     path = Path(choice.weights).absolute()
+    source = WeightsSource(package=None, file=str(path), sha256=sha256_of(path))
+    return dataclasses.replace(known, weights=source)
+
+
+def without_weights(wanted: Architecture, *, layer: str | None = None) -> NetworkManifest:
+    """The manifest of a network that has no weights yet.
+
+    Args:
+        layer: whose output is the feature map; None: the architecture's.
+
+    Raises:
+        NetworkError: the library has no such network, or it has no such layer.
+    """
+    bare = create(wanted.library, wanted.backbone)
+    layer = layer or wanted.layer or FORWARD_FEATURES
     return NetworkManifest(
-        name=choice.name,
+        name=wanted.name,
         library=wanted.library,
         backbone=wanted.backbone,
         layer=layer,
-        **dataclasses.asdict(shape),
+        **dataclasses.asdict(survey(bare.model, layer)),
         mean=bare.mean,
         std=bare.std,
         pooling="gem",
@@ -40,7 +53,7 @@ def with_weights(choice: NetworkChoice) -> NetworkManifest:
         gem_eps=1e-6,
         whitening=None,
         licence="that of the file of weights",
-        weights=WeightsSource(package=None, file=str(path), sha256=sha256_of(path)),
+        weights=WeightsSource(package=None, file="", sha256=""),
         known_output=(),
         measured=(),
     )

@@ -47,9 +47,12 @@ class NetworkManifest:
     for a stride, get a cell. ``mean`` and ``std`` of red, green, blue on the scale 0..255: the
     network sees (x - mean) / std.
     ``pooling`` is "gem": generalised mean with exponent ``gem_p`` over values of at least
-    ``gem_eps`` (Revaud et al. 2019, section 3.1), then L2. ``whitening`` names one that follows,
-    or is None. ``known_output``: what the test picture gives on a CPU that is right
-    (engine.network.registry.fingerprint), or () where only the machine's own CPU can tell.
+    ``gem_eps`` (Revaud et al. 2019, section 3.1), then L2. What follows is the head
+    (engine.features.head), in files beside the weights: ``linear`` and ``whitening`` are their
+    SHA-256, None where there is none; ``unit_first``: whether the L2 comes before the linear layer
+    too; ``length``: of what it gives, None = ``dim``. ``origin``: where an imported or trained
+    network comes from, for people. ``known_output``: what the test picture gives on a CPU that is
+    right (engine.network.registry.fingerprint), or () where only the machine's own CPU can tell.
     """
 
     name: str
@@ -70,6 +73,20 @@ class NetworkManifest:
     offset: int
     smallest_px: int
     library: str = "timm"
+    linear: str | None = None
+    unit_first: bool = True
+    length: int | None = None
+    origin: str = ""
+
+    @property
+    def descriptor_dim(self) -> int:
+        """D, the length of descriptors and of region vectors."""
+        return self.length or self.dim
+
+    @property
+    def headed(self) -> bool:
+        """Whether more than L2 follows the pooling."""
+        return self.linear is not None or self.whitening is not None
 
     def cells(self, height: int, width: int) -> tuple[int, int]:
         """Rows and columns of the feature map of a photo of this many pixels, at least
@@ -99,9 +116,18 @@ class NetworkManifest:
 
 
 # What says about a network without changing its numbers, or follows from what does.
-_SAYS_ONLY = {"name", "licence", "known_output", "measured", "offset", "smallest_px"}
+_SAYS_ONLY = {
+    "name",
+    "licence",
+    "known_output",
+    "measured",
+    "offset",
+    "smallest_px",
+    "length",
+    "origin",
+}
 # Left out while it has the value that it had when there was no other: keys of then still hold.
-_ONCE_THE_ONLY = {"library": "timm"}
+_ONCE_THE_ONLY = {"library": "timm", "linear": None, "unit_first": True}
 _NOTHING = object()
 _LONGEST_NAME = 80
 

@@ -13,6 +13,7 @@ from engine.config import Aggregation, FeatureSettings, Pooling
 from engine.errors import DeviceError
 from engine.features.aggregation import aggregate
 from engine.features.grid import CellArray, boxes_of, mean_weights, ospp
+from engine.features.head import Head, through
 from engine.features.pooling import pool, unit_rows
 from engine.features.scheme import base_regions, pooling_of, squares_of
 from engine.network.device import DeviceChoice, DeviceOutOfMemory
@@ -42,7 +43,8 @@ class PhotoFeatures:
 class Computes(Protocol):
     """What computes: engine.network.backbone.Backbone, which only a loaded network imports."""
 
-    def pooled(self, images: PixelArray, weights: FloatArray) -> FloatArray: ...
+    def pooled(self, images: PixelArray, weights: FloatArray) -> FloatArray:
+        """Of unit length unless the manifest has a head, which is the caller's to apply."""
 
     def feature_maps(self, images: PixelArray) -> FloatArray: ...
 
@@ -66,15 +68,17 @@ class Network:
         device: DeviceChoice,
         on_cpu: Callable[[], Computes] | None = None,
         centre: FloatArray | None = None,
+        head: Head | None = None,
     ) -> None:
         """``on_cpu`` makes the backbone that takes over; None where it runs on the CPU already.
-        ``centre``: (D,) the mean of usual base regions."""
+        ``centre``: (D,) the mean of usual base regions. ``head``: the manifest's."""
         self._manifest = manifest
         self._features = features
         self._backbone = backbone
         self._device = device
         self._on_cpu = on_cpu
         self._centre = centre
+        self._head = head
         self._batch_pixels = BATCH_PIXELS[device.kind]
         self._gate = ForwardGate()
         self._notes: list[str] = []
@@ -89,6 +93,11 @@ class Network:
         return self._centre
 
     @property
+    def head(self) -> Head | None:
+        """What follows the pooling of a region, or None: nothing but L2."""
+        return self._head
+
+    @property
     def key(self) -> str:
         """The name for the numbers that it makes; see `network_key`."""
         return network_key(self._manifest, self._features)
@@ -96,7 +105,7 @@ class Network:
     @property
     def dim(self) -> int:
         """D, the length of descriptors and region vectors."""
-        return self._manifest.dim
+        return self._manifest.descriptor_dim
 
     @property
     def device(self) -> DeviceChoice:
@@ -159,9 +168,10 @@ class Network:
         cells = ospp(h, w, levels) if levels else _whole(h, w)
         how = self._manifest
         feature_map = self.feature_map(image)
+        unit = self._head is None
         pooling = pooling_of(self._features)
-        parts = pool(feature_map, cells, pooling, p=how.gem_p, eps=how.gem_eps)
-        return self._aggregated(feature_map), parts
+        parts = pool(feature_map, cells, pooling, p=how.gem_p, eps=how.gem_eps, unit=unit)
+        return self._aggregated(feature_map), through(self._head, parts)
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         """(C, h, w) float32, not negative where the layer ends with a ReLU; pooling raises what
@@ -189,7 +199,8 @@ class Network:
         """Regions that one product with the powers of the map does not give."""
         how = self._manifest
         feature_map = self.feature_map(photo)
-        found = base_regions(feature_map, self._features, p=how.gem_p, eps=how.gem_eps)
+        p, eps, head = how.gem_p, how.gem_eps, self._head
+        found = base_regions(feature_map, self._features, p=p, eps=eps, head=head)
         return PhotoFeatures(self._aggregated(feature_map), found.features, found.boxes)
 
     def _at_scales(self, photo: PixelArray, scales: Sequence[float]) -> FloatArray:
@@ -198,8 +209,17 @@ class Network:
         return unit_rows(np.sum(seen, axis=0))
 
     def _aggregated(self, feature_map: FloatArray) -> FloatArray:
-        how = self._manifest
-        return aggregate(feature_map, self._features.aggregation, p=how.gem_p, eps=how.gem_eps)
+        """(D,) the descriptor of a map, through the head."""
+        how, head, aggregation = self._manifest, self._head, self._features.aggregation
+        p, eps = how.gem_p, how.gem_eps
+        if aggregation is Aggregation.GEM:
+            cells = _whole(*feature_map.shape[1:])
+            whole = pool(feature_map, cells, Pooling.GEM, p=p, eps=eps, unit=head is None)
+            only: FloatArray = through(head, whole)[0]
+            return only
+        whitening = None if head is None else head.whitening
+        found: FloatArray = aggregate(feature_map, aggregation, p=p, eps=eps, whitening=whitening)
+        return found
 
     @property
     def _all_gem(self) -> bool:
@@ -220,7 +240,7 @@ class Network:
                     self._make_room(count, pixels, lack)
                 else:
                     done += count
-        return np.concatenate(parts)
+        return through(self._head, np.concatenate(parts))
 
     def _make_room(self, count: int, pixels: int, lack: DeviceOutOfMemory) -> None:
         """Called with the turn held: smaller batches, else the CPU, else the end."""

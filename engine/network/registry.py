@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.config import FeatureSettings, NetworkChoice, Pooling
+from engine.config import Aggregation, FeatureSettings, NetworkChoice, Pooling
 from engine.errors import NetworkError
+from engine.features.head import Head, load_linear
 from engine.features.scheme import pooling_of
 from engine.features.whitening import load as load_whitening
 from engine.network.device import DeviceChoice
@@ -21,6 +22,16 @@ from engine.types import FloatArray
 _log = logging.getLogger(__name__)
 
 DEFAULT = "efficientnet-lite0"
+
+LINEAR = "linear.safetensors"
+"""The linear layer of a network's head, beside its weights."""
+
+
+def whitening_name(sha256: str) -> str:
+    """The file of this whitening, beside the weights: another has another name, so that a network
+    is changed by replacing its manifest alone."""
+    return f"whitening-{sha256[:12]}.safetensors"
+
 
 _MANIFESTS = {
     manifest.name: manifest
@@ -50,6 +61,19 @@ _MANIFESTS = {
         ),
     )
 }
+
+
+def shipped_names() -> tuple[str, ...]:
+    """The networks that come with Refocal."""
+    return tuple(_MANIFESTS)
+
+
+def shipped_size(name: str) -> int:
+    """Bytes of a shipped network's weights; 0 where they are missing."""
+    try:
+        return _place(manifest(name).weights).stat().st_size
+    except (OSError, NetworkError):
+        return 0
 
 
 def manifest(name: str) -> NetworkManifest:
@@ -128,6 +152,9 @@ def load_described(
         NetworkError: the weights are missing, damaged or of another network.
     """
     weights = weights_file(known.weights)
+    head = head_of(known)
+    if head is not None and head.linear is not None and features.aggregation is not Aggregation.GEM:
+        raise NetworkError(f"the linear layer of {known.name} takes generalised means alone")
     # Heavy: torch and timm. Nobody who only wants a manifest pays for them.
     from engine.network.backbone import Backbone, build, use_threads
 
@@ -148,6 +175,7 @@ def load_described(
             device=choice,
             on_cpu=on_cpu,
             centre=_centre_of(known, features),
+            head=head,
         )
 
     network = network_on(device)
@@ -183,7 +211,8 @@ def fingerprint(network: Network) -> tuple[float, ...]:
     y, x, colour = np.indices((64, 96, 3))
     wave = np.sin(x * (0.05 + 0.1 * colour)) * np.cos(y * 0.17) + np.sin(x * y * 0.01)
     picture = np.round(127.5 + 63 * wave).astype(np.uint8)
-    return tuple(network.gem(picture).reshape(8, -1).sum(axis=1).tolist())
+    eighths = np.array_split(network.gem(picture), 8)
+    return tuple(float(eighth.sum()) for eighth in eighths)
 
 
 def _counts_right(network: Network, expected: tuple[float, ...]) -> bool:
@@ -196,13 +225,35 @@ def _counts_right(network: Network, expected: tuple[float, ...]) -> bool:
     return right
 
 
+def head_of(known: NetworkManifest) -> Head | None:
+    """What follows the pooling of a network, out of the files beside its weights.
+
+    Raises:
+        NetworkError: a file is missing or damaged.
+    """
+    if not known.headed:
+        return None
+    folder = Path(known.weights.file).parent
+    linear, whitening = None, None
+    if known.linear is not None:
+        linear = load_linear(folder / LINEAR, sha256=known.linear)
+    if known.whitening is not None:
+        path = folder / whitening_name(known.whitening)
+        if sha256_of(path) != known.whitening:
+            raise NetworkError(f"the whitening is damaged: {path} has the wrong checksum")
+        whitening = load_whitening(path)
+    return Head(linear, whitening, unit_first=known.unit_first)
+
+
 def weights_file(source: WeightsSource) -> Path:
     """The file of weights, whole and the one that is meant."""
     path = _place(source)
     if sha256_of(path) == source.sha256:
         return path
     if source.package is None:
-        raise NetworkError(f"{path} is no longer the file of weights that was chosen: name it anew")
+        raise NetworkError(
+            f"{path} is no longer the file of weights that it was: name or import it anew"
+        )
     raise NetworkError(f"the weights are damaged: {path} has the wrong checksum")
 
 

@@ -5,13 +5,13 @@ unknown origin: extension codes can go past ``find_class``, BUILD hands a state 
 to ``__setstate__`` (that of numpy's dtype trusts it), and a few bytes can ask for gigabytes. So
 nothing of the standard unpickler runs here. `pickletools` splits the file into operations, and
 this machine carries out those that build None, bool, int, float, str, bytes, list, tuple and dict.
-Every other one is refused by its name: persistent ids, extension codes, sets, INST, OBJ, buffers
-outside the file.
+Every other one is refused by its name: extension codes, sets, INST, OBJ, buffers outside the file,
+and persistent ids where the reader of a kind of file does not say what they stand for.
 
 What a pickle wants to call (REDUCE, NEWOBJ) is looked up by name in a table of makers of ours; the
 name is never imported. A maker may return an `Unfinished`, and nothing else takes a state (BUILD).
 The standard table makes numeric arrays (`engine.pickled.arrays`); a reader of another kind of file
-hands over a larger one.
+hands over a larger one, with its `Dialect`.
 
 Bounds: `MOST_VALUES` operations and values, also counted with repetition, so that nobody who walks
 through the result walks for ever; nesting to `DEEPEST`, which excludes containers that hold
@@ -24,7 +24,8 @@ import pickletools
 import re
 import struct
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import IO, Any, Final, cast
 
 import numpy as np
 
@@ -57,6 +58,7 @@ _CONSTANTS: Final = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _TUPLES: Final = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 _KEYS: Final = (str, int, float, bool, bytes, type(None))
 _LEAVES: Final = frozenset({*_KEYS, np.ndarray})
+_PERSISTENT: Final = "BINPERSID"
 
 # As Python 2 writes a string in text; any other escape is none of its own.
 _QUOTED = re.compile(rb"""(['"])((?:[^\\]|\\[\\'"tnr]|\\x[0-9a-f]{2})*)\1""", re.DOTALL)
@@ -64,11 +66,22 @@ _ESCAPE = re.compile(rb"\\(x..|.)")
 _ESCAPED: Final = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 
 
-def loads(data: bytes, admitted: Mapping[str, Maker] = NUMPY) -> object:
-    """What a pickle of protocol 0 to 5 holds; nothing of it is executed.
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What one kind of file may ask for.
 
-    Args:
-        admitted: by "module.name", who makes what the pickle calls by that name.
+    ``admitted``: by "module.name", who makes what the pickle calls by that name. ``persistent``:
+    who makes what a persistent id stands for; None: they are refused. ``leaves``: types of values
+    of these makers that may be part of the result.
+    """
+
+    admitted: Mapping[str, Maker]
+    persistent: Maker | None = None
+    leaves: Collection[type] = ()
+
+
+def loads(data: bytes) -> object:
+    """What a pickle of protocol 0 to 5 holds; nothing of it is executed.
 
     Returns:
         None, bool, int, float, str, bytes, `numpy.ndarray`, or a tree of lists, tuples and
@@ -77,8 +90,18 @@ def loads(data: bytes, admitted: Mapping[str, Maker] = NUMPY) -> object:
     Raises:
         PickleRefusedError: it is damaged, too large, or asks for what is not admitted.
     """
+    return load(io.BytesIO(data), len(data), Dialect(NUMPY))
+
+
+def load(stream: IO[bytes], length: int, dialect: Dialect) -> object:
+    """As `loads`, from where a stream stands; it then stands behind the pickle.
+
+    Args:
+        length: bytes that are left in the stream; no more are read.
+    """
     try:
-        return _demand_plain(_Machine(data, admitted).run())
+        bounded = cast(IO[bytes], _Bounded(stream, length))
+        return _demand_plain(_Machine(bounded, length, dialect).run(), dialect.leaves)
     except PickleRefusedError:
         raise
     except (ValueError, LookupError, TypeError, OverflowError, struct.error) as error:
@@ -88,13 +111,14 @@ def loads(data: bytes, admitted: Mapping[str, Maker] = NUMPY) -> object:
 class _Machine:
     """``stack``: values; ``marks``: heights of the stack; ``memo``: values by their number."""
 
-    def __init__(self, data: bytes, admitted: Mapping[str, Maker]) -> None:
-        self._stream = io.BytesIO(data)
-        self._admitted = admitted
+    def __init__(self, stream: IO[bytes], length: int, dialect: Dialect) -> None:
+        self._stream = stream
+        self._admitted = dialect.admitted
+        self._persistent = dialect.persistent
         self._stack: list[object] = []
         self._marks: list[int] = []
         self._memo: dict[int, object] = {}
-        self._bytes_left = _MADE_FACTOR * len(data)
+        self._bytes_left = _MADE_FACTOR * length
 
     def run(self) -> object:
         for _ in range(MOST_VALUES):
@@ -111,7 +135,8 @@ class _Machine:
         operation = _OPERATIONS.get(code)
         if operation is None:
             raise PickleRefusedError(f"the pickle has an unknown operation {code!r}")
-        if operation.name not in _ADMITTED:  # before its argument is read
+        meant = operation.name == _PERSISTENT and self._persistent is not None
+        if operation.name not in _ADMITTED and not meant:  # before its argument is read
             raise PickleRefusedError(f"the pickle's operation {operation.name} is not admitted")
         if operation.name == "STRING":
             return operation.name, _python2_string(self._stream.readline())
@@ -164,6 +189,8 @@ class _Machine:
                 self._call()
             case "BUILD":
                 self._build()
+            case "BINPERSID" if self._persistent is not None:
+                self._made(self._persistent(self._pop()))
             case "BYTEARRAY8":
                 self._stack.append(bytes(argument))
             case _:
@@ -251,6 +278,25 @@ class _Machine:
         self._stack.append(value)
 
 
+class _Bounded:
+    """The rest of a stream. A read of more than is there is answered with what is there: what a
+    pickle claims must not be allocated."""
+
+    def __init__(self, stream: IO[bytes], length: int) -> None:
+        self._stream = stream
+        self._left = length
+
+    def read(self, count: int) -> bytes:
+        return self._taken(self._stream.read(min(count, self._left)))
+
+    def readline(self) -> bytes:
+        return self._taken(self._stream.readline(self._left))
+
+    def _taken(self, content: bytes) -> bytes:
+        self._left -= len(content)
+        return content
+
+
 def _python2_string(line: bytes) -> str:
     """The string that Python 2 wrote as text, between quotes and escaped."""
     found = _QUOTED.fullmatch(line.rstrip(b"\n"))
@@ -264,7 +310,7 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
     return bytes.fromhex(code[1:].decode()) if len(code) > 1 else _ESCAPED.get(code, code)
 
 
-def _demand_plain(root: object) -> object:
+def _demand_plain(root: object, leaves: Collection[type]) -> object:
     """Walks the result as whoever uses it would: what is shared is met again."""
     waiting: list[tuple[Collection[object], int]] = [((root,), 0)]
     met = 0
@@ -278,7 +324,7 @@ def _demand_plain(root: object) -> object:
                 waiting.append((value, depth + 1))
             elif isinstance(value, dict):
                 waiting.append((value.values(), depth + 1))
-            elif type(value) not in _LEAVES:
+            elif type(value) not in _LEAVES and type(value) not in leaves:
                 raise PickleRefusedError(f"the pickle holds a {type(value).__name__} as a value")
     return root
 

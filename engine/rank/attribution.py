@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.config import Pooling
+from engine.features.head import Head
 from engine.features.pooling import GEM_EPS, GEM_P, as_masks
 from engine.features.whitening import Whitening
 
@@ -26,7 +27,7 @@ def attribution(
     pooling: Pooling = Pooling.GEM,
     p: float = GEM_P,
     eps: float = GEM_EPS,
-    whitening: Whitening | None = None,
+    head: Head | None = None,
 ) -> Float64:
     """What each cell gives to the score of a merge of pooled regions.
 
@@ -40,11 +41,12 @@ def attribution(
 
     Shares add up to 1, so the parts add up to the score.
 
-    A whitening makes a region u_k = y_k/‖y_k‖ from y_k = P(f_k - μ), and the score is of q and
-    the u_k. As qᵀy_k = (Pᵀq)ᵀf_k - (Pᵀq)ᵀμ, the first term is split as above with Pᵀq in the
-    place of q; the second belongs to no cell more than to another and is spread over the region
-    by w_ki. So the parts still add up, and a cell is warm if it is more like the query than the
-    mean is.
+    A head makes a region u_k = y_k/‖y_k‖ from some y_k, for a whitening y_k = P(f_k - μ), and the
+    score is of q and the u_k. As qᵀy_k = (Pᵀq)ᵀf_k - (Pᵀq)ᵀμ, the first term is split as above
+    with Pᵀq in the place of q; the second belongs to no cell more than to another and is spread
+    over the region by w_ki. So the parts still add up, and a cell is warm if it is more like the
+    query than the mean is. A linear layer before it is the same once more, for the lengths that
+    this region has (`engine.features.head.Head.back`).
 
     Args:
         feature_map: (C, h, w), any float type.
@@ -52,9 +54,9 @@ def attribution(
             e.g. of `engine.features.fmp.channel_weights`.
         z: (R,) weights of the merge, ≥ 0, of regions of unit length.
         query: the query's feature as it is compared, of any positive length: (C,), or (k,) after
-            the whitening.
+            the head.
         pooling, p, eps: of the regions, as in `engine.features.pooling.pool`.
-        whitening: of the regions, or None.
+        head: of the regions, or None: nothing but L2.
 
     Returns:
         (h, w) float64; negative where a cell speaks against the match. All 0 where Fz is.
@@ -65,10 +67,10 @@ def attribution(
     parts = np.zeros(values.shape[1:])
     merged = np.zeros(len(q))
     for mask, weight in zip(as_masks(regions, shape=parts.shape), weights, strict=True):
-        seen = _seen(values, mask, pooling, p, whitening) if weight > 0 else None
+        seen = _seen(values, mask, pooling, p, head or Head()) if weight > 0 else None
         if seen is not None:
             merged += weight * seen.feature
-            parts[seen.window] += weight * seen.split_between(q, whitening)
+            parts[seen.window] += weight * seen.split_between(q)
     total = float(np.linalg.norm(merged) * np.linalg.norm(q))
     return parts / total if total > 0 else np.zeros_like(parts)
 
@@ -83,6 +85,7 @@ def mean_attribution(
     p: float = GEM_P,
     eps: float = GEM_EPS,
     centre: ArrayLike | None = None,
+    head: Head | None = None,
 ) -> Float64:
     """What each cell gives to a weighted mean of cosines, the score of `engine.rank.sparse`.
 
@@ -92,7 +95,8 @@ def mean_attribution(
 
     Args:
         z: (P, R) weights, ≥ 0; queries: (P, C) unit rows, centred already if a centre is given.
-        centre: (C,) subtracted from every region, which is then brought to unit length again.
+        centre: (C,) subtracted from every region, which is then brought to unit length again;
+            only of networks without a head.
         The rest as in `attribution`.
 
     Returns:
@@ -101,34 +105,35 @@ def mean_attribution(
     values = _pooled_values(feature_map, pooling, p=p, eps=eps)
     asked = np.asarray(z, dtype=np.float64).T @ np.asarray(queries, dtype=np.float64)  # (R, C)
     asked /= len(np.asarray(queries))
-    centring = None if centre is None else Whitening.centring(centre, name="", count=0)
+    if centre is not None:
+        head = Head(whitening=Whitening.centring(centre, name="", count=0))
     parts = np.zeros(values.shape[1:])
     for mask, q in zip(as_masks(regions, shape=parts.shape), asked, strict=True):
-        seen = _seen(values, mask, pooling, p, centring) if q.any() else None
+        seen = _seen(values, mask, pooling, p, head or Head()) if q.any() else None
         if seen is not None:
-            parts[seen.window] += seen.split_between(q, centring)
+            parts[seen.window] += seen.split_between(q)
     return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """A region: its ``feature`` as it is compared, at unit length, and how the pooled values
-    ``split`` (C, rows, columns) lie among the ``weights`` in its ``window``. ``length``: of the
-    pooled values; ``reach``: of what whitening makes of them."""
+    """A region: its ``feature`` as it is compared, at unit length, and how the ``pooled`` values
+    (C,) ``split`` (C, rows, columns) lie among the ``weights`` in its ``window``. ``reach``: the
+    length of what the head makes of them."""
 
     feature: Float64
     window: tuple[slice, slice]
     weights: Float64
     split: Float64
-    length: float
+    pooled: Float64
+    head: Head
     reach: float
 
-    def split_between(self, query: Float64, whitening: Whitening | None) -> Float64:
+    def split_between(self, query: Float64) -> Float64:
         """(rows, columns) each cell's part of the product of the query and the feature."""
-        back = query if whitening is None else whitening.back(query)
-        own = cast(Float64, np.tensordot(back / self.length, self.split, axes=1))
-        if whitening is not None:
-            own = own - (back @ whitening.mean) * self.weights / self.weights.sum()
+        back, constant = self.head.back(query, self.pooled)
+        own = cast(Float64, np.tensordot(back, self.split, axes=1))
+        own += constant * self.weights / self.weights.sum()
         return own / self.reach
 
 
@@ -138,9 +143,7 @@ def _pooled_values(feature_map: ArrayLike, pooling: Pooling, *, p: float, eps: f
     return np.maximum(values, eps) ** p if pooling is Pooling.GEM else values
 
 
-def _seen(
-    values: Float64, mask: Float64, pooling: Pooling, p: float, whitening: Whitening | None
-) -> _Seen | None:
+def _seen(values: Float64, mask: Float64, pooling: Pooling, p: float, head: Head) -> _Seen | None:
     """A region of the map, or None if it has no feature."""
     if not mask.any():
         return None
@@ -148,15 +151,14 @@ def _seen(
     inside = mask[window]
     split = _split(values[:, *window], inside, pooling, p=p)
     pooled = split.sum(axis=(1, 2))
-    length = float(np.linalg.norm(pooled))
-    if length == 0:
+    if not pooled.any():
         return None
-    compared = pooled / length if whitening is None else whitening.project(pooled / length)
+    compared = head.project(pooled)
     reach = float(np.linalg.norm(compared))
     if reach == 0:
         return None
     feature = np.asarray(compared / reach, dtype=np.float64)
-    return _Seen(feature, window, inside, split, length, reach)
+    return _Seen(feature, window, inside, split, pooled, head, reach)
 
 
 def _window(mask: Float64) -> tuple[slice, slice]:
@@ -178,7 +180,7 @@ def _split(values: Float64, mask: Float64, pooling: Pooling, *, p: float) -> Flo
         return cast(Float64, even)
     weighted = values * mask
     if pooling is Pooling.SUM:
-        return weighted
+        return cast(Float64, weighted / mask.sum())
     sums = weighted.sum(axis=(1, 2), keepdims=True)
     means = (sums / mask.sum()) ** (1.0 / p)
     return cast(Float64, weighted / sums * means)

@@ -8,6 +8,7 @@ import numpy as np
 from engine.catalogue import photos as catalogue
 from engine.config import Method
 from engine.errors import PhotoMissingError
+from engine.features.head import Head
 from engine.features.scheme import base_regions, pooling_of
 from engine.jobs import Ticket
 from engine.media.pool import DecodeTask
@@ -93,7 +94,7 @@ def _exact_focus(
     ticket.check()
     how = network.manifest
     score_parts = _score_parts(
-        network.feature_map(decoded.pixels), asked, p=how.gem_p, eps=how.gem_eps
+        network.feature_map(decoded.pixels), asked, network.head, p=how.gem_p, eps=how.gem_eps
     )
     values = focus_map_from(score_parts)
     return FocusAnswer(
@@ -101,12 +102,16 @@ def _exact_focus(
     )
 
 
-def _score_parts(feature_map: FloatArray, asked: AskedQuery, *, p: float, eps: float) -> np.ndarray:
+def _score_parts(
+    feature_map: FloatArray, asked: AskedQuery, head: Head | None, *, p: float, eps: float
+) -> np.ndarray:
     """(h, w) the score that fresh, unabridged features give this photo, split among its cells."""
     method, features, query = resolved(asked.settings.method), asked.features, asked.looked_for
     if method is Method.GLOBAL:
-        return global_attribution(feature_map, features.aggregation, query.descriptor, p=p, eps=eps)
-    found = base_regions(feature_map, features, p=p, eps=eps)
+        return global_attribution(
+            feature_map, features.aggregation, query.descriptor, p=p, eps=eps, head=head
+        )
+    found = base_regions(feature_map, features, p=p, eps=eps, head=head)
     pooling = pooling_of(features)
     if method is Method.QAM:
         merge = match(query.parts.sum(axis=0), found.features, solver=asked.settings.solver)
@@ -118,6 +123,7 @@ def _score_parts(feature_map: FloatArray, asked: AskedQuery, *, p: float, eps: f
             pooling=pooling,
             p=p,
             eps=eps,
+            head=head,
         )
     parts = centred(query.parts, query.centre)
     cosines = parts @ centred(found.features, query.centre).T
@@ -130,4 +136,5 @@ def _score_parts(feature_map: FloatArray, asked: AskedQuery, *, p: float, eps: f
         p=p,
         eps=eps,
         centre=query.centre,
+        head=head,
     )

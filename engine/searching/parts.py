@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.config import FeatureSettings
+from engine.features.head import Head
 from engine.jobs import Ticket
 from engine.media.decode import DecodedPhoto
 from engine.media.pool import DecodeTask
@@ -24,6 +25,10 @@ class QueryNetwork(Protocol):
     @property
     def centre(self) -> FloatArray | None:
         """(D,) the mean of usual regions, if it is known."""
+
+    @property
+    def head(self) -> Head | None:
+        """What follows the pooling of a region; None: nothing but L2."""
 
     def look(self, image: PixelArray, levels: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
         """(D,) the descriptor of an upright picture (H, W, 3) uint8, and (P, D) its squares of

@@ -30,6 +30,11 @@ class LibraryPaths:
         """The folder of the thumbnail cache."""
         return self.root / "thumbnails"
 
+    @property
+    def networks(self) -> Path:
+        """The folder of networks that were imported or trained."""
+        return self.root / "networks"
+
     def vectors(self, network_key: str) -> Path:
         """The folder of one network's vector files."""
         return self.root / "vectors" / _checked(network_key)

@@ -20,6 +20,7 @@ import numpy as np
 from engine.config import Expansion, FeatureSettings, SearchSettings
 from engine.evaluation.groundtruth import TruthQuery
 from engine.evaluation.reading import read
+from engine.features.head import Head
 from engine.jobs import Ticket
 from engine.network.manifest import NetworkManifest
 from engine.network.network import Network
@@ -64,6 +65,10 @@ class _Watched:
     @property
     def centre(self) -> FloatArray | None:
         return self._network.centre
+
+    @property
+    def head(self) -> Head | None:
+        return self._network.head
 
     def feature_map(self, image: PixelArray) -> FloatArray:
         return self._network.feature_map(image)

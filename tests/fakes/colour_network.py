@@ -36,6 +36,10 @@ class ColourNetwork:
         return None
 
     @property
+    def head(self) -> None:
+        return None
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return ()
 

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 from engine.config import Aggregation
 from engine.features.aggregation import aggregate
+from engine.features.head import Head
+from engine.features.whitening import Whitening, fit
 from engine.rank.aggregated import global_attribution
 
 P, EPS = 3.0, 1e-6
@@ -16,13 +18,23 @@ def _feature_map(seed: int, *, h: int, w: int) -> NDArray[np.float32]:
     return values.astype(np.float32)
 
 
+def _whitening() -> Whitening:
+    rows = np.abs(np.random.default_rng(9).standard_normal((60, 12)))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return fit(rows, name="random", exponent=0.25, dim=5)
+
+
 @pytest.mark.parametrize("aggregation", list(Aggregation))
+@pytest.mark.parametrize("whitened", [False, True])
 @pytest.mark.parametrize(("h", "w"), [(7, 5), (1, 3), (1, 1)])
-def test_parts_add_up_to_the_cosine(aggregation: Aggregation, h: int, w: int) -> None:
+def test_parts_add_up_to_the_cosine(
+    aggregation: Aggregation, h: int, w: int, whitened: bool
+) -> None:
     feature_map = _feature_map(3, h=h, w=w)
-    query = np.abs(np.random.default_rng(4).standard_normal(12)) * 3
-    parts = global_attribution(feature_map, aggregation, query, p=P, eps=EPS)
-    seen = aggregate(feature_map, aggregation, p=P, eps=EPS)
+    head = Head(whitening=_whitening()) if whitened else None
+    query = np.abs(np.random.default_rng(4).standard_normal(5 if whitened else 12)) * 3
+    parts = global_attribution(feature_map, aggregation, query, p=P, eps=EPS, head=head)
+    seen = aggregate(feature_map, aggregation, p=P, eps=EPS, whitening=head and head.whitening)
     assert parts.shape == (h, w)
     assert parts.sum() == pytest.approx(float(seen @ query / np.linalg.norm(query)), abs=1e-6)
 

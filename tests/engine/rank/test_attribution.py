@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from engine.config import Pooling
 from engine.features.fmp import MergeRule, channel_regions, channel_weights
 from engine.features.grid import every_cell, ospp
+from engine.features.head import Head
 from engine.features.pooling import pool
 from engine.features.whitening import Whitening, fit
 from engine.rank.attribution import attribution
@@ -59,7 +60,9 @@ def test_parts_of_whitened_regions_add_up_to_the_score(
     feature_map, cells = _feature_map(seed, h=5, w=7), ospp(5, 7, 3)
     whitening, query = _whitening(seed, exponent=exponent, dim=dim), _query(seed, dim)
     merge = match(query, whitening.apply(pool(feature_map, cells, pooling)))
-    parts = attribution(feature_map, cells, merge.z, query, pooling=pooling, whitening=whitening)
+    parts = attribution(
+        feature_map, cells, merge.z, query, pooling=pooling, head=Head(whitening=whitening)
+    )
     assert parts.sum() == pytest.approx(merge.score, abs=1e-5)
 
 
@@ -69,7 +72,9 @@ def test_parts_of_centred_regions_add_up_to_the_score(seed: int, pooling: Poolin
     feature_map, cells, query = _feature_map(seed, h=4, w=4), every_cell(4, 4), _query(seed)
     centring = Whitening.centring(np.full(C, 0.2), name="mean", count=9)
     merge = match(query, centring.apply(pool(feature_map, cells, pooling)))
-    parts = attribution(feature_map, cells, merge.z, query, pooling=pooling, whitening=centring)
+    parts = attribution(
+        feature_map, cells, merge.z, query, pooling=pooling, head=Head(whitening=centring)
+    )
     assert parts.sum() == pytest.approx(merge.score, abs=1e-6)
 
 
@@ -133,8 +138,9 @@ def test_what_is_like_the_mean_is_cold() -> None:
     feature_map = np.array([[[1.0, 0.0]], [[0.0, 1.0]]], dtype=np.float32)
     centring = Whitening.centring([0.9, 0.1], name="mean", count=2)
     query = centring.apply([0.0, 1.0])
+    head = Head(whitening=centring)
     cold, warm = attribution(
-        feature_map, [[0, 0, 2, 1]], [1.0], query, pooling=Pooling.SUM, whitening=centring
+        feature_map, [[0, 0, 2, 1]], [1.0], query, pooling=Pooling.SUM, head=head
     )[0]
     assert cold < 0 < warm
 
