@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from engine.config import FeatureSettings, NetworkChoice, SearchSettings
+from engine.config import FeatureSettings, NetworkChoice, SearchSettings, TrainSettings
 from engine.types import (
     Box,
     Failure,
@@ -420,3 +420,39 @@ class RemoveNetworkReport:
 
     network: str
     freed_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainRequest:
+    """Train a network on a labelled folder: its sub-folders are classes, or its gt.json says which
+    photos belong together. ``name``: the id that the library keeps it by. ``network``: what to
+    begin with; None: what the library is in use with. ``licence``: of the result, as far as its
+    photos decide it. ``each_photo``: every photo is a class of its own."""
+
+    folder: Path
+    name: str
+    settings: TrainSettings = field(default_factory=TrainSettings)
+    network: NetworkChoice | None = None
+    licence: str | None = None
+    each_photo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrainReport:
+    """How a training went. ``photos`` and ``classes`` were learned from, ``held_out`` photos judged
+    it: ``map_before`` and ``map_after``, 0…1, None where no class was held out. ``best_step``:
+    whose weights were kept, 0: those of the start. ``failures``: photos that were left out.
+    ``folder``: where the network lies, with its curve."""
+
+    network: str
+    photos: int
+    classes: int
+    held_out: int
+    steps: int
+    best_step: int
+    map_before: float | None
+    map_after: float | None
+    device: str
+    seconds: float
+    failures: tuple[Failure, ...]
+    folder: Path

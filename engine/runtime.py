@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from engine.config import DecodeSettings, FeatureSettings, NetworkChoice
+from engine.jobs import Ticket
 from engine.media.pool import DecodePool
 from engine.network.kept import manifest_at
 from engine.network.manifest import NetworkManifest, network_key
@@ -86,6 +87,18 @@ class Runtime:
                     known, device=self._choose(), features=features
                 )
             return self._networks[key]
+
+    def preload(self, ticket: Ticket | None = None) -> None:
+        """Get torch into memory without holding up the window's thread."""
+        from engine.network.loading import preload
+
+        preload(ticket or Ticket())
+
+    @property
+    def device(self) -> "DeviceChoice":
+        """What networks run on, and why. Imports torch."""
+        with self._network_lock:
+            return self._choose()
 
     def _choose(self) -> "DeviceChoice":
         if self._device is None:

@@ -53,6 +53,8 @@ from engine.requests import (
     SearchRequest,
     Thumbnail,
     ThumbnailRequest,
+    TrainReport,
+    TrainRequest,
     UseNetworkReport,
     UseNetworkRequest,
     WarmRequest,
@@ -313,6 +315,16 @@ class Engine:
         self._demand_writable()
         folder = self._paths.networks
         return networks.remove(request, ticket, folder=folder, database=self._database)
+
+    def train(self, request: TrainRequest, ticket: Ticket) -> TrainReport:
+        """Train a network on a labelled folder; see `engine.training.job.train`."""
+        self._demand_writable()
+        self._runtime.preload(ticket)
+        from engine.teaching import train
+
+        choice = request.network
+        start = self._known() if choice is None else self._runtime.manifest(choice)
+        return train(request, ticket, start=start, runtime=self._runtime, paths=self._paths)
 
     def photo_id(self, path: Path) -> int | None:
         """The photo that was last seen at this place, if the library has one."""

@@ -35,6 +35,10 @@ class LibraryPaths:
         """The folder of networks that were imported or trained."""
         return self.root / "networks"
 
+    def training(self, network_id: str) -> Path:
+        """The folder of a training that is under way."""
+        return self.root / "training" / _checked(network_id)
+
     def vectors(self, network_key: str) -> Path:
         """The folder of one network's vector files."""
         return self.root / "vectors" / _checked(network_key)

@@ -8,7 +8,7 @@ import logging
 import math
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -52,6 +52,7 @@ class Trainer:
         validation: held-out classes; None: the last step's weights are the best.
         mean, std: of red, green, blue on the scale 0..255, as the network sees them.
         share: of several processes.
+        told: called with the history whenever a checkpoint was kept.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Trainer:
         mean: Sequence[float],
         std: Sequence[float],
         share: Share | None = None,
+        told: Callable[[History], object] | None = None,
     ) -> None:
         self._model = model
         self._learning = learning
@@ -76,6 +78,7 @@ class Trainer:
         self._checkpoint = checkpoint
         self._mean, self._std = mean, std
         self._share = share or Share()
+        self._told = told
         self._augmentation = augmentation_of(settings)
         self._micro_batch = settings.micro_batch
         self._optimiser = torch.optim.Adam(
@@ -185,6 +188,8 @@ class Trainer:
     def _keep(self, state: State) -> None:
         if self._share.first == 0:
             self._checkpoint.save(self._model, self._optimiser, state)
+        if self._told is not None:
+            self._told(state.history)
 
 
 def augmentation_of(settings: TrainSettings) -> Augmentation:
