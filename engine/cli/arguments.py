@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from engine.cli.networks import NAME as NETWORKS
 from engine.cli.networks import add_networks
+from engine.cli.training import NAME as TRAIN
+from engine.cli.training import add_train
 from engine.config import (
     Aggregation,
     Clustering,
@@ -32,7 +34,7 @@ FETCH = "fetch"
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 SWEEPS = ("k", "layer", "size", "query-scale")
-SUBCOMMANDS = ("index", "search", "evaluate", "doctor", NETWORKS)
+SUBCOMMANDS = ("index", "search", "evaluate", "doctor", NETWORKS, TRAIN)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -48,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_doctor(commands)
     add_networks(commands, path)
+    _add_network(add_train(commands, path))
     return root
 
 

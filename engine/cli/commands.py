@@ -9,6 +9,7 @@ from engine.catalogue.roots import check_new
 from engine.cli import output, tables
 from engine.cli.arguments import FETCH, feature_settings, network_choice, search_settings
 from engine.cli.networks import NAME, run_networks
+from engine.cli.training import run_train
 from engine.config import NetworkChoice
 from engine.errors import FolderError, LibraryError, PhotoError, PhotoMissingError, SettingsError
 from engine.exporting import reaching, write_hits
@@ -34,6 +35,7 @@ def run(options: argparse.Namespace, ticket: Ticket) -> int:
         "search": _search,
         "evaluate": _evaluate,
         "doctor": _doctor,
+        "train": _train,
         NAME: run_networks,
     }[options.command]
     return command(options, ticket)
@@ -170,6 +172,10 @@ def _compare(options: argparse.Namespace, ticket: Ticket) -> int:
     )
     tables.comparison(compare(request, ticket), as_json=options.json)
     return 0
+
+
+def _train(options: argparse.Namespace, ticket: Ticket) -> int:
+    return run_train(options, _network(options, ticket), ticket)
 
 
 def _doctor(options: argparse.Namespace, ticket: Ticket) -> int:
