@@ -23,8 +23,10 @@ def main() -> int:
     parser.add_argument("--grocery", type=Path, required=True, metavar="DIR",
                         help="GroceryStoreDataset, a folder = a packaged product")  # fmt: skip
     parser.add_argument("--to", type=Path, required=True, metavar="OUT")
-    parser.add_argument("--things", type=int, default=1200, metavar="N",
+    parser.add_argument("--things", type=int, default=900, metavar="N",
                         help="classes of clip art")  # fmt: skip
+    parser.add_argument("--solids", type=int, default=300, metavar="N",
+                        help="classes of clip art on rendered bodies")  # fmt: skip
     parser.add_argument("--places", type=int, default=250, metavar="N", help="composed places")
     parser.add_argument("--rooms", type=int, default=28, metavar="N", help="rendered places")
     parser.add_argument("--views", type=int, default=6, metavar="N", help="of each thing and place")
@@ -35,8 +37,14 @@ def main() -> int:
             parser.error(f"{folder} is not a folder")
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     started = time.monotonic()
-    plan = Plan(things=given.things, places=given.places, rooms=given.rooms, views=given.views,
-                seed=given.seed)  # fmt: skip
+    plan = Plan(
+        things=given.things,
+        solids=given.solids,
+        places=given.places,
+        rooms=given.rooms,
+        views=given.views,
+        seed=given.seed,
+    )
     try:
         made = compose(given.openclipart, given.grocery, given.to, plan)
     except (OSError, ValueError) as reason:

@@ -1,7 +1,7 @@
 """The classes, and how the views of each are made."""
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,12 @@ from PIL import Image
 from installer.training_pictures import groceries, places
 from installer.training_pictures.backgrounds import Stock
 from installer.training_pictures.lighting import Lamp
+from installer.training_pictures.solids import portrait, solid
 from installer.training_pictures.things import look, thing
 from installer.training_pictures.views import View, close_up, in_scene
+from installer.training_pictures.warp import tilted
+
+_POSES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +34,27 @@ class ThingClass:
             return look(made, Lamp.chance(chance), chance)
 
         for index in range(count):
+            yield (in_scene if index % 2 == 0 else close_up)(pose, stock, rng)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolidClass:
+    """A clip art on a rendered body; as rendering is slow, two views share a pose and are told
+    apart by background, scale, perspective and light."""
+
+    name: str
+    source: str
+    art: Image.Image
+
+    def views(self, stock: Stock, rng: np.random.Generator, count: int) -> Iterator[View]:
+        model = solid(self.art, stock.surfaces, rng)
+        poses = [portrait(model, rng) for _ in range(min(count, _POSES))]
+        for index in range(count):
+            shown = poses[index % len(poses)]
+
+            def pose(chance: np.random.Generator, shown: Image.Image = shown) -> Image.Image:
+                return tilted(shown, chance, yaw_deg=20, pitch_deg=10)
+
             yield (in_scene if index % 2 == 0 else close_up)(pose, stock, rng)
 
 
@@ -57,23 +82,24 @@ class ProductClass:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaceClass:
-    """A composed place, or a room rendered from several standpoints (``pictures``)."""
+    """A composed place, or with ``pictures`` a room rendered from several standpoints."""
 
     name: str
     source: str
-    pictures: Sequence[Image.Image] = ()
+    pictures: Callable[[], Sequence[Image.Image]] | None = None
 
     def views(self, stock: Stock, rng: np.random.Generator, count: int) -> Iterator[View]:
-        if self.pictures:
+        if self.pictures is not None:
+            rooms = self.pictures()
             for index in range(count):
-                yield places.from_picture(self.pictures[index % len(self.pictures)], rng)
+                yield places.from_picture(rooms[index % len(rooms)], rng)
             return
         place = places.composed(stock, rng)
         for _ in range(count):
             yield places.again(place, rng)
 
 
-Class = ThingClass | ProductClass | PlaceClass
+Class = ThingClass | SolidClass | ProductClass | PlaceClass
 
 
 def chance(seed: int, name: str) -> np.random.Generator:

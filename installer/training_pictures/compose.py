@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -13,9 +14,17 @@ from PIL import Image
 
 from installer.training_pictures import groceries, write
 from installer.training_pictures.backgrounds import Stock, resized
-from installer.training_pictures.classes import Class, PlaceClass, ProductClass, ThingClass, chance
+from installer.training_pictures.classes import (
+    Class,
+    PlaceClass,
+    ProductClass,
+    SolidClass,
+    ThingClass,
+    chance,
+)
 from installer.training_pictures.lighting import Lamp
 from installer.training_pictures.rooms import BACKDROPS, PLACES, rendered
+from installer.training_pictures.solids import portrait, solid
 from installer.training_pictures.sources import clip_arts, distinct_arts, products
 from installer.training_pictures.surfaces import surfaces
 from installer.training_pictures.things import look, thing
@@ -34,7 +43,8 @@ class Plan:
     rendered to stand behind things (like ``rooms``, at most 28), ``surfaces``, and ``sprites`` of
     clip arts that are no class."""
 
-    things: int = 1200
+    things: int = 900
+    solids: int = 300
     places: int = 250
     rooms: int = 28
     views: int = 6
@@ -61,10 +71,10 @@ def compose(openclipart: Path, grocery: Path, out: Path, plan: Plan) -> Made:
     notes.mkdir(parents=True, exist_ok=True)
     out.mkdir(parents=True, exist_ok=True)
     _same_plan(notes / "plan.json", plan)
-    things, spare = _arts(openclipart, plan)
+    arts, spare = _arts(openclipart, plan)
     goods = products(grocery)
     stock = _stock(spare, goods, notes, plan)
-    every: list[Class] = [*things, *_products(goods), *_places(notes, plan)]
+    every: list[Class] = [*arts, *_products(goods), *_places(notes, plan)]
     for index, each in enumerate(every):
         if write.finished(out, notes, each.name):
             continue
@@ -78,7 +88,7 @@ def compose(openclipart: Path, grocery: Path, out: Path, plan: Plan) -> Made:
         out,
         package=_PACKAGE,
         groceries_licence=licence.read_text(encoding="utf-8") if licence.is_file() else "MIT",
-        arts=[each.source for each in things],
+        arts=[each.source for each in arts],
     )
     return Made(len(every), write.truth(out, notes, [each.name for each in every]))
 
@@ -91,22 +101,22 @@ def _same_plan(path: Path, plan: Plan) -> None:
         raise ValueError(f"{path.parent} belongs to another plan: choose an empty folder")
 
 
-def _arts(folder: Path, plan: Plan) -> tuple[list[ThingClass], list[Image.Image]]:
+def _arts(folder: Path, plan: Plan) -> tuple[list[ThingClass | SolidClass], list[Image.Image]]:
     """The clip arts that become classes, and others that become clutter, all unlike each other."""
     paths = clip_arts(folder)
     order = np.random.default_rng(plan.seed).permutation(len(paths))
-    found = list(
-        islice(distinct_arts([paths[index] for index in order]), plan.things + plan.sprites)
-    )
-    if len(found) <= plan.things:
-        raise ValueError(f"{folder}: {len(found)} clip arts are fit, {plan.things + 1} are needed")
-    named = [
-        ThingClass(
-            f"art-{index + 1:04d}-{_plain(path.stem)}", path.relative_to(folder).as_posix(), art
-        )
-        for index, (path, art) in enumerate(found[: plan.things])
-    ]
-    return named, [art for _, art in found[plan.things :]]
+    classes = plan.things + plan.solids
+    chosen = distinct_arts([paths[index] for index in order])
+    found = list(islice(chosen, classes + plan.sprites))
+    if len(found) <= classes:
+        raise ValueError(f"{folder}: {len(found)} clip arts are fit, {classes + 1} are needed")
+    named: list[ThingClass | SolidClass] = []
+    for index, (path, art) in enumerate(found[:classes]):
+        flat = index < plan.things
+        name = f"{'thing' if flat else 'solid'}-{index + 1:04d}-{_plain(path.stem)}"
+        kind = ThingClass if flat else SolidClass
+        named.append(kind(name, path.relative_to(folder).as_posix(), art))
+    return named, [art for _, art in found[classes:]]
 
 
 def _plain(stem: str) -> str:
@@ -125,8 +135,8 @@ def _places(notes: Path, plan: Plan) -> Iterator[PlaceClass]:
     for index in range(plan.places):
         yield PlaceClass(f"place-{index + 1:04d}", "composed by Refocal")
     for shot in PLACES[: plan.rooms]:
-        pictures = rendered(
-            shot, _PLACE_VERSIONS, furnished=True, folder=notes / "rooms", seed=plan.seed
+        pictures = partial(
+            rendered, shot, _PLACE_VERSIONS, furnished=True, folder=notes / "rooms", seed=plan.seed
         )
         yield PlaceClass(f"room-{shot.name}", "rendered by Refocal", pictures)
 
@@ -135,7 +145,8 @@ def _stock(spare: Sequence[Image.Image], goods: Sequence[Path], notes: Path, pla
     rng = np.random.default_rng([plan.seed, 7])
     stuffs = surfaces(rng, plan.surfaces)
     sprites = [
-        resized(look(thing(art, stuffs, rng), Lamp.chance(rng), rng), _SPRITE_PX) for art in spare
+        resized(_sprite(art, stuffs, rng, rounded=index % 5 == 0), _SPRITE_PX)
+        for index, art in enumerate(spare)
     ]
     behind = [
         picture
@@ -148,3 +159,11 @@ def _stock(spare: Sequence[Image.Image], goods: Sequence[Path], notes: Path, pla
     chosen = rng.choice(len(photos), min(_SHELVES, len(photos)), replace=False) if photos else ()
     shelves = [groceries.photo(photos[int(index)]) for index in sorted(chosen)]
     return Stock(stuffs, behind, sprites, shelves)
+
+
+def _sprite(
+    art: Image.Image, stuffs: Sequence[Image.Image], rng: np.random.Generator, *, rounded: bool
+) -> Image.Image:
+    if rounded:
+        return portrait(solid(art, stuffs, rng), rng)
+    return look(thing(art, stuffs, rng), Lamp.chance(rng), rng)

@@ -7,7 +7,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
 from installer.sample.mesh import floats
 from installer.training_pictures.lighting import Lamp, shaded
-from installer.training_pictures.warp import cropped, drawn, rotation, turned
+from installer.training_pictures.warp import cropped, tilted
 
 _LONGEST_PX = 400
 
@@ -43,10 +43,4 @@ def cut_out(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
     made = cropped(made)
     lamp = Lamp.chance(rng)
     bright = np.full((made.height, made.width), lamp.on(floats([0, 0, -1])), dtype=np.float32)
-    turn = rotation(
-        float(rng.uniform(-35, 35)), float(rng.uniform(-20, 20)), float(rng.normal(0, 12))
-    )
-    corners = turned(made.width, made.height, turn, distance=float(rng.uniform(2, 5)))
-    lowest = corners.min(axis=0)
-    size = tuple(int(each) + 2 for each in np.ptp(corners, axis=0))
-    return cropped(drawn(shaded(made, bright, 0.0), corners - lowest + 1, (size[0], size[1])))
+    return tilted(shaded(made, bright, 0.0), rng, yaw_deg=35, pitch_deg=20)

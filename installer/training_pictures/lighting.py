@@ -72,7 +72,7 @@ def photographed(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
     rows, columns = pixels.shape[:2]
     light = ramp(rng, (rows, columns), float(rng.uniform(0, 0.6)))
     warmth, tint = rng.normal(0, 0.09), rng.normal(0, 0.03)
-    colour = floats([1 + warmth, 1 + tint, 1 - warmth]) * floats(2 ** rng.uniform(-0.45, 0.6))
+    colour = floats([1 + warmth, 1 + tint, 1 - warmth]) * floats(2 ** rng.uniform(-0.55, 0.45))
     pixels = pixels * (light[..., None] * colour)
     grey = pixels.mean(axis=2, keepdims=True)
     pixels = grey + (pixels - grey) * floats(rng.uniform(0.6, 1.25))

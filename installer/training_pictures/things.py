@@ -43,7 +43,7 @@ def thing(art: Image.Image, surfaces: Sequence[Image.Image], rng: np.random.Gene
         front = _grained(art, grain, strength)
         return Thing(kind, (front,), _relief(art, rng), gloss)
     ground = colour(rng, pale=bool(rng.random() < 0.6))
-    sheet = _printed(art, ground, grain, strength, rng)
+    sheet = printed(art, ground, grain, strength, rng)
     flat = np.broadcast_to(floats([0, 0, -1]), (sheet.height, sheet.width, 3))
     if kind == _BOX:
         side = _side(ground, art, (sheet.width // 2 + 1, sheet.height), rng)
@@ -88,7 +88,7 @@ def _relief(art: Image.Image, rng: np.random.Generator) -> FloatArray:
     return floats(normals / np.linalg.norm(normals, axis=2, keepdims=True))
 
 
-def _printed(
+def printed(
     art: Image.Image, ground: str, grain: Image.Image, strength: float, rng: np.random.Generator
 ) -> Image.Image:
     """The clip art on a sheet of one colour, with a band and words as packagings have."""

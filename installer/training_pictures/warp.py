@@ -59,6 +59,17 @@ def drawn(picture: Image.Image, corners: Corners, size: tuple[int, int]) -> Imag
     return framed.transform(size, Image.Transform.PERSPECTIVE, numbers, Image.Resampling.BICUBIC)
 
 
+def tilted(
+    picture: Image.Image, rng: np.random.Generator, *, yaw_deg: float, pitch_deg: float
+) -> Image.Image:
+    """An RGBA picture seen from up to so far beside and above or below, a little rolled."""
+    yaw, pitch = rng.uniform(-yaw_deg, yaw_deg), rng.uniform(-pitch_deg, pitch_deg)
+    turn = rotation(float(yaw), float(pitch), float(rng.normal(0, 10)))
+    corners = turned(picture.width, picture.height, turn, distance=float(rng.uniform(2, 5)))
+    lowest, extent = corners.min(axis=0), np.ptp(corners, axis=0)
+    return cropped(drawn(picture, corners - lowest + 1, (int(extent[0]) + 2, int(extent[1]) + 2)))
+
+
 def cropped(picture: Image.Image) -> Image.Image:
     """An RGBA picture without its clear borders; never empty."""
     bounds = picture.getchannel("A").point(lambda value: 255 * (value > 40)).getbbox()

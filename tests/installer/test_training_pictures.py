@@ -19,7 +19,7 @@ from installer.training_pictures.views import SCENE_SHARES, View, close_up, in_s
 from installer.training_pictures.warp import drawn, homography, rectangle
 from tests.installer.painted import clip_art_folder, grocery_folder, painted
 
-_PLAN = Plan(things=3, places=1, rooms=0, views=4, backdrops=0, surfaces=4, sprites=4)
+_PLAN = Plan(things=2, solids=1, places=1, rooms=0, views=4, backdrops=0, surfaces=4, sprites=4)
 
 
 def _made(sources: Path, out: Path, plan: Plan = _PLAN) -> Made:
@@ -49,8 +49,13 @@ def composed(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_folder_has_a_class_for_each_thing_product_and_place(composed: Path) -> None:
     folders = sorted(path.name for path in composed.iterdir() if path.is_dir())
-    assert [name.split("-")[0] for name in folders] == ["art"] * 3 + ["place"] + ["product"] * 2
-    assert folders[4:] == ["product-Apple-Juice", "product-Oat-Milk"]  # the second half stays away
+    assert [name.split("-")[0] for name in folders] == [
+        "place",
+        *["product"] * 2,
+        "solid",
+        *["thing"] * 2,
+    ]
+    assert folders[1:3] == ["product-Apple-Juice", "product-Oat-Milk"]  # the second half stays away
     for path in composed.rglob("*.jpg"):
         with Image.open(path) as picture:
             assert picture.mode == "RGB"
@@ -146,7 +151,7 @@ def test_a_folder_of_another_plan_is_refused(sources: Path, composed: Path) -> N
 
 
 def test_too_few_clip_arts_are_refused(sources: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="7 clip arts are fit, 10 are needed"):
+    with pytest.raises(ValueError, match="7 clip arts are fit, 11 are needed"):
         _made(sources, tmp_path / "out", Plan(**{**_fields(_PLAN), "things": 9}))
 
 
