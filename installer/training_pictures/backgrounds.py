@@ -98,7 +98,8 @@ def _part(picture: Image.Image, rng: np.random.Generator, size: tuple[int, int])
     aspect = size[0] / size[1]
     width = share * min(picture.width, picture.height * aspect)
     height = width / aspect
-    left, top = rng.uniform(0, picture.width - width), rng.uniform(0, picture.height - height)
+    left = rng.uniform(0, max(picture.width - width, 0))  # rounding: below 0 by a hair
+    top = rng.uniform(0, max(picture.height - height, 0))
     corners = rectangle(width, height) + np.array([left, top])
     corners += rng.normal(0, 0.03, (4, 2)) * min(width, height)
     corners = np.clip(corners, 0, np.array(picture.size))

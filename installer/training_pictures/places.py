@@ -60,7 +60,8 @@ def from_picture(picture: Image.Image, rng: np.random.Generator) -> View:
     height = width / aspect
     fit = min(picture.width / width, picture.height / height, 1.0)
     width, height = width * fit, height * fit
-    left, top = rng.uniform(0, picture.width - width), rng.uniform(0, picture.height - height)
+    left = rng.uniform(0, max(picture.width - width, 0))  # rounding: below 0 by a hair
+    top = rng.uniform(0, max(picture.height - height, 0))
     corners = rectangle(width, height) - np.array([width / 2, height / 2])
     angle = np.radians(rng.normal(0, 4))
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])

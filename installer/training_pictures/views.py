@@ -54,7 +54,7 @@ def in_scene(pose: Pose, stock: Stock, rng: np.random.Generator) -> View:
         hider = None if last or rng.random() < 0.55 else _hider(stock, rng, place, target)
         mask = _visible(size, target, place, hider)
         whole_area = _solid(target).sum()
-        if low <= mask.mean() <= high and mask.sum() >= 0.55 * whole_area:
+        if mask.mean() >= low and mask.sum() >= 0.55 * whole_area:
             break
     whole = backdrop(stock, rng, size).convert("RGBA")
     for _ in range(int(rng.integers(2, 12))):

@@ -12,11 +12,13 @@ from engine.evaluation.metrics import mask_of
 from engine.types import Size
 from installer.training_pictures import write
 from installer.training_pictures.backgrounds import Stock
+from installer.training_pictures.classes import chance
 from installer.training_pictures.compose import Made, Plan, compose
 from installer.training_pictures.lighting import Lamp
+from installer.training_pictures.places import from_picture
 from installer.training_pictures.things import look, thing
 from installer.training_pictures.views import SCENE_SHARES, View, close_up, in_scene
-from installer.training_pictures.warp import drawn, homography, rectangle
+from installer.training_pictures.warp import drawn, homography, rectangle, tilted
 from tests.installer.painted import clip_art_folder, grocery_folder, painted
 
 _PLAN = Plan(things=2, solids=1, places=1, rooms=0, views=4, backdrops=0, surfaces=4, sprites=4)
@@ -257,3 +259,25 @@ def test_a_picture_is_drawn_onto_its_corners() -> None:
     rows, columns = np.nonzero(mask)
     assert (columns.min(), columns.max() + 1) == pytest.approx((10, 40), abs=1)
     assert (rows.min(), rows.max() + 1) == pytest.approx((25, 45), abs=1)
+
+
+def test_a_tilted_picture_is_whole_and_cut_to_its_bounds() -> None:
+    sheet = Image.new("RGBA", (120, 80), "#00ff00")
+    for seed in range(8):
+        made = tilted(sheet, np.random.default_rng(seed), yaw_deg=30, pitch_deg=20)
+        alpha = np.asarray(made.getchannel("A")) > 127
+        assert 0.6 * 120 * 80 < alpha.sum() < 1.6 * 120 * 80
+        assert all(edge.any() for edge in (alpha[:3], alpha[-3:], alpha[:, :3], alpha[:, -3:]))
+
+
+def test_each_class_has_its_own_chance() -> None:
+    draws = {float(chance(*given).random()) for given in ((1, "a"), (1, "b"), (2, "a"), (1, "a"))}
+    assert len(draws) == 3
+
+
+def test_a_place_may_be_shown_whole() -> None:
+    place = Image.new("RGB", (560, 420), "#4080c0")
+    for seed in (63, 321, 1648):  # their crops are a rounding error larger than the place
+        view = from_picture(place, np.random.default_rng(seed))
+        assert max(view.picture.size) == 400
+        assert view.mask is None
