@@ -1,0 +1,1 @@
+"""Composes the labelled pictures that the shipped network is trained with."""
