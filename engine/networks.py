@@ -59,7 +59,21 @@ def bring(
     preload(ticket)
     wanted = Wanted(request.name, request.network, request.licence)
     kept = import_file(request.path, folder, wanted, ticket)
-    return _info(kept, size_of(folder, kept.name), _active(database))
+    return described(kept, folder, database)
+
+
+def known_by(folder: Path, name: str) -> NetworkManifest:
+    """The network of this id, shipped or kept.
+
+    Raises:
+        NetworkError: there is none.
+    """
+    return manifest(name) if name in shipped_names() else kept_manifest(folder, name)
+
+
+def described(known: NetworkManifest, folder: Path, database: Database) -> NetworkInfo:
+    """What is to be said of a kept network."""
+    return _info(known, size_of(folder, known.name), _active(database))
 
 
 def export(request: ExportNetworkRequest, ticket: Ticket, *, folder: Path) -> ExportNetworkReport:
@@ -87,7 +101,7 @@ def use(
     """
     ticket.check()
     name = request.network
-    known = manifest(name) if name in shipped_names() else kept_manifest(folder, name)
+    known = known_by(folder, name)
     key = network_key(known, features)
     register(database, NetworkRecord(key, known.to_json(), features.to_json()))
     activate(database, key)

@@ -408,6 +408,26 @@ class UseNetworkReport:
 
 
 @dataclass(frozen=True, slots=True)
+class WhitenNetworkRequest:
+    """Keep a copy of a network with a whitening that photos teach. ``name``: its id. ``folder``:
+    whose photos; None: those of the library. ``exponent``: 0.5 ordinary, 0.25 "square-root", 0
+    rotation alone (Revaud et al. 2019, section 4.2). ``dim``: axes that are kept, None: all."""
+
+    network: str
+    name: str
+    folder: Path | None = None
+    exponent: float = 0.25
+    dim: int | None = None
+
+    @property
+    def learned_from(self) -> str:
+        """What teaches it, for people."""
+        return (
+            "the library's photos" if self.folder is None else f"the photos of {self.folder.name}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveNetworkRequest:
     """Remove a network that the library keeps."""
 

@@ -58,6 +58,7 @@ from engine.requests import (
     UseNetworkReport,
     UseNetworkRequest,
     WarmRequest,
+    WhitenNetworkRequest,
 )
 from engine.runtime import Runtime, Use
 from engine.searching.asked import AskedQueries
@@ -295,6 +296,23 @@ class Engine:
         folder = self._paths.networks
         return networks.bring(request, ticket, folder=folder, database=self._database)
 
+    def whiten_network(self, request: WhitenNetworkRequest, ticket: Ticket) -> NetworkInfo:
+        """Give a copy of a network a whitening; see `engine.whitened`."""
+        self._demand_writable()
+        self._runtime.preload(ticket)
+        from engine.whitened import bare, rows_of_folder, rows_of_library, whiten
+
+        folder, features = self._paths.networks, self._features(None)
+        known = bare(networks.known_by(folder, request.network))
+        if request.folder is None:
+            snapshot = self._collection(features, known).snapshot(ticket)
+            rows = rows_of_library(snapshot, ticket)
+        else:
+            network = self._runtime.network(features, known)
+            rows = rows_of_folder(request.folder, network, features, self._runtime, ticket)
+        kept = whiten(request, rows, known, networks=folder)
+        return networks.described(kept, folder, self._database)
+
     def export_network(self, request: ExportNetworkRequest, ticket: Ticket) -> ExportNetworkReport:
         """Write a network to a file; see `engine.networks.export`."""
         return networks.export(request, ticket, folder=self._paths.networks)
@@ -357,11 +375,13 @@ class Engine:
         remembered = current(NetworkManifest.from_json(active.manifest))
         return as_kept_now(self._paths.networks, remembered)
 
-    def _collection(self, features: FeatureSettings) -> "Collection":
+    def _collection(
+        self, features: FeatureSettings, known: NetworkManifest | None = None
+    ) -> "Collection":
         from engine.retrieval.collection import Collection
 
         features.validate()
-        known = self._known()
+        known = known or self._known()
         key = network_key(known, features)
         with self._opening:
             if key not in self._collections:

@@ -16,6 +16,7 @@ from engine.requests import (
     NetworksRequest,
     RemoveNetworkRequest,
     UseNetworkRequest,
+    WhitenNetworkRequest,
 )
 from engine.service import Engine, default_library
 from engine.store.paths import LibraryPaths, spelled
@@ -53,6 +54,14 @@ def add_networks(commands: _Commands, path: Callable[[str], Path]) -> None:
         help="what a file that does not say it is of: resnet101, vgg19, timm:NAME, ...",
     )
     bringing.add_argument("--licence", metavar="TEXT", help="of the file, to be kept with it")
+    whitening = action("whiten", "Keep a copy of a network with a whitening that photos teach.")
+    whitening.add_argument("id", metavar="ID")
+    whitening.add_argument("--as", dest="name", required=True, metavar="ID", help="of the copy")
+    whitening.add_argument(
+        "--from", dest="folder", type=path, metavar="DIR", help="photos (default: the library's)"
+    )
+    whitening.add_argument("--exponent", type=float, default=0.25, metavar="A", help="0.5, 0.25, 0")
+    whitening.add_argument("--dim", type=int, metavar="K", help="axes to keep (default: all)")
     giving = action("export", "Write a network to one file, which 'import' takes.")
     giving.add_argument("id", metavar="ID")
     giving.add_argument("file", type=path, metavar="FILE", help="a zip archive")
@@ -68,6 +77,7 @@ def run_networks(options: argparse.Namespace, ticket: Ticket) -> int:
     """Run the action that ``options`` names; the exit status."""
     action: Callable[[argparse.Namespace, Path, Ticket], None] = {
         "import": _import,
+        "whiten": _whiten,
         "export": _export,
         "use": _use,
         "remove": _remove,
@@ -81,7 +91,20 @@ def _import(options: argparse.Namespace, library: Path, ticket: Ticket) -> None:
     request = ImportNetworkRequest(options.file, options.name, options.network, options.licence)
     with Engine.open(library) as engine:
         info = engine.import_network(request, ticket)
-    if options.json:
+    _say_new(info, as_json=options.json)
+
+
+def _whiten(options: argparse.Namespace, library: Path, ticket: Ticket) -> None:
+    request = WhitenNetworkRequest(
+        options.id, options.name, options.folder, options.exponent, options.dim
+    )
+    with Engine.open(library) as engine:
+        info = engine.whiten_network(request, ticket)
+    _say_new(info, as_json=options.json)
+
+
+def _say_new(info: NetworkInfo, *, as_json: bool) -> None:
+    if as_json:
         print(json.dumps(asdict(info)))
         return
     print(_line(info))

@@ -1,5 +1,6 @@
 """The networks that Refocal knows by name. Torch-free until one is loaded."""
 
+import dataclasses
 import hashlib
 import importlib.util
 import logging
@@ -22,6 +23,10 @@ from engine.types import FloatArray
 _log = logging.getLogger(__name__)
 
 DEFAULT = "efficientnet-lite0"
+
+_ASSETS = "assets"
+"""In the place of a package: the folder of networks that come with Refocal itself."""
+_ASSETS_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "networks"
 
 LINEAR = "linear.safetensors"
 """The linear layer of a network's head, beside its weights."""
@@ -61,6 +66,21 @@ _MANIFESTS = {
         ),
     )
 }
+
+
+def _trained_here() -> dict[str, NetworkManifest]:
+    """The networks in the assets, each in a folder like those that a library keeps
+    (`engine.network.kept`), by their names."""
+    found = {}
+    for file in sorted(_ASSETS_FOLDER.glob("*/manifest.json")):
+        known = NetworkManifest.from_json(file.read_text(encoding="utf-8"))
+        place = f"{file.parent.name}/{known.weights.file}"
+        source = WeightsSource(_ASSETS, place, known.weights.sha256)
+        found[known.name] = dataclasses.replace(known, weights=source)
+    return found
+
+
+_MANIFESTS |= _trained_here()
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -193,9 +213,7 @@ def load_described(
 
 def centre_file(name: str) -> Path:
     """Where the mean of a shipped network's base regions lies (`installer/centre.py`)."""
-    return (
-        Path(__file__).resolve().parents[2] / "assets" / "networks" / f"{name}.centre.safetensors"
-    )
+    return _ASSETS_FOLDER / f"{name}.centre.safetensors"
 
 
 def _centre_of(known: NetworkManifest, features: FeatureSettings) -> FloatArray | None:
@@ -233,7 +251,7 @@ def head_of(known: NetworkManifest) -> Head | None:
     """
     if not known.headed:
         return None
-    folder = Path(known.weights.file).parent
+    folder = _place(known.weights).parent
     linear, whitening = None, None
     if known.linear is not None:
         linear = load_linear(folder / LINEAR, sha256=known.linear)
@@ -260,6 +278,8 @@ def weights_file(source: WeightsSource) -> Path:
 def _place(source: WeightsSource) -> Path:
     if source.package is None:
         return Path(source.file)
+    if source.package == _ASSETS:
+        return _ASSETS_FOLDER / source.file
     spec = importlib.util.find_spec(source.package)
     if spec is None or not spec.submodule_search_locations:
         raise NetworkError(f"the weights are missing: no package {source.package} is installed")

@@ -54,8 +54,13 @@ class Validation:
     def __len__(self) -> int:
         return len(self._classes)
 
-    def mean_average_precision(self, model: nn.Module, check: Check | None = None) -> float:
+    def mean_average_precision(
+        self, model: nn.Module, check: Check | None = None, *, only_first: bool = False
+    ) -> float:
         """mAP of leaving each query out of its ranking (Revaud et al. 2019, equation 2), 0…1.
+
+        Args:
+            only_first: the first photo of each class asks, as in Holidays; else all of them do.
 
         Raises:
             TrainingError: a photo cannot be read any more.
@@ -63,7 +68,11 @@ class Validation:
         rows = self._described(model, check).cpu().numpy()
         scores = rows @ rows.T
         precisions: list[float] = []
-        for query, own in enumerate(self._classes):
+        asked: set[int] = set()
+        for query, own in enumerate(self._classes.tolist()):
+            if only_first and own in asked:
+                continue
+            asked.add(own)
             others = np.arange(len(rows)) != query
             relevant = self._classes[others] == own
             precision = average_precision_of_scores(scores[query, others], relevant)
