@@ -60,7 +60,7 @@ class Checkpoint:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             save_file(tensors, partial, {_HISTORY: state.history.to_json(), _SETUP: self._setup})
-            with partial.open("rb") as file:
+            with partial.open("r+b") as file:  # Windows syncs only what may be written
                 os.fsync(file.fileno())
             partial.replace(self._file)
         except (OSError, SafetensorError) as error:
@@ -85,7 +85,8 @@ class Checkpoint:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             if metadata[_SETUP] != self._setup:
                 raise TrainingError(
-                    f"{self._file.parent} holds another training: its photos or settings differ"
+                    f"{self._file.parent} holds another training: its photos or settings differ; "
+                    "remove it to begin anew, or choose another name"
                 )
             history = History.from_json(metadata[_HISTORY])
             restore(model, _under(_NOW, tensors))
