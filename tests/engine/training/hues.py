@@ -105,9 +105,7 @@ def trainer_of(
 def validation_of(held_out: Labelled, settings: TrainSettings = SETTINGS) -> Validation:
     """As the job makes it."""
     augmentation = augmentation_of(settings)
-    return Validation(
-        held_out, augmentation, side_px=settings.validate_px, mean=MEAN, std=STD
-    )
+    return Validation(held_out, augmentation, side_px=settings.validate_px, mean=MEAN, std=STD)
 
 
 def longer(steps: int) -> TrainSettings:

@@ -82,9 +82,7 @@ def test_without_balance_large_classes_are_seen_more() -> None:
     seen = [
         photo
         for step in range(20)
-        for photo in draw(
-            members, step=step, batch=20, per_class=2, seed=0, balanced=False
-        ).photos
+        for photo in draw(members, step=step, batch=20, per_class=2, seed=0, balanced=False).photos
     ]
     assert len(seen) == 400
     assert 0.8 < sum(photo < 90 for photo in seen) / 400 < 0.98
