@@ -355,8 +355,10 @@ class TrainSettings:
         for name in ("lr", "p_lr"):
             if not 0 < getattr(self, name) <= 1:
                 raise SettingsError(f"{name} must be above 0 and at most 1")
-        if self.weight_decay < 0:
-            raise SettingsError("the weight decay must not be negative")
+        if not 0 <= self.weight_decay <= 1:
+            raise SettingsError("the weight decay must lie between 0 and 1")
+        if self.seed < 0:
+            raise SettingsError(f"a seed is 0 or more, not {self.seed}")
         for name in ("frozen", "smallest_crop"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingsError(f"{name} is a share, 0 to 1, not {getattr(self, name)}")

@@ -68,6 +68,7 @@ from engine.store.networks import NetworkRecord, activate, active_network
 from engine.store.paths import LibraryPaths, default_library
 from engine.store.table import recover
 from engine.store.vectors import VectorStore
+from engine.training.torchrun import is_first
 from engine.types import Picture
 
 if TYPE_CHECKING:
@@ -335,8 +336,10 @@ class Engine:
         return networks.remove(request, ticket, folder=folder, database=self._database)
 
     def train(self, request: TrainRequest, ticket: Ticket) -> TrainReport:
-        """Train a network on a labelled folder; see `engine.training.job.train`."""
-        self._demand_writable()
+        """Train a network on a labelled folder; see `engine.training.job.train`. Of the processes
+        that torchrun starts only the first one writes."""
+        if is_first():
+            self._demand_writable()
         self._runtime.preload(ticket)
         from engine.teaching import train
 

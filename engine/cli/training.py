@@ -2,18 +2,23 @@
 
 import argparse
 import json
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
 
 from engine.config import LossKind, LossSettings, NetworkChoice, TrainSettings
+from engine.errors import LibraryError, TrainingError
 from engine.jobs import Ticket
 from engine.requests import TrainReport, TrainRequest
 from engine.service import Engine, default_library
 from engine.store.paths import spelled
+from engine.training.torchrun import is_first
 
 NAME = "train"
+
+_MADE_WITHIN_S, _LOOK_EVERY_S = 60.0, 0.2
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -83,13 +88,34 @@ def run_train(options: argparse.Namespace, network: NetworkChoice | None, ticket
     request = TrainRequest(
         options.folder, options.name, settings, network, options.licence, options.each_photo
     )
-    with Engine.open(options.library or default_library()) as engine:
+    settings.validate()
+    if not request.folder.is_dir():  # before a library is made for it
+        raise TrainingError(f"there is no folder {spelled(request.folder)}")
+    with _opened(options.library or default_library(), ticket) as engine:
         report = engine.train(request, ticket)
+    if not is_first():
+        return 0
     if options.json:
         print(json.dumps(asdict(report), default=str))
     else:
         _say(report)
     return 0
+
+
+def _opened(library: Path, ticket: Ticket) -> Engine:
+    """The library, to be written by the first of several processes alone; the others wait until
+    that one has made it."""
+    if is_first():
+        return Engine.open(library)
+    deadline = time.monotonic() + _MADE_WITHIN_S
+    while True:
+        try:
+            return Engine.open(library, writable=False)
+        except LibraryError:
+            if time.monotonic() > deadline:
+                raise
+        ticket.check()
+        time.sleep(_LOOK_EVERY_S)
 
 
 def _say(report: TrainReport) -> None:

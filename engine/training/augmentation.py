@@ -83,7 +83,7 @@ class AugmentedBatch:
     def _picture(self, place: int) -> Tensor:
         pixels = pixels_of(self._photos[place], max_side_px=self._side_px)
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self._seeds[place])
+            torch.default_generator.manual_seed(self._seeds[place])  # the CPU's, and no other
             changed: Tensor = self._transform(torch.from_numpy(pixels).permute(2, 0, 1))
         return changed
 

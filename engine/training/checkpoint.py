@@ -7,6 +7,7 @@ the seed and the number of the step (`engine.training.sampling`).
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -60,11 +61,12 @@ class Checkpoint:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             save_file(tensors, partial, {_HISTORY: state.history.to_json(), _SETUP: self._setup})
-            with partial.open("rb") as file:
+            with partial.open("r+b") as file:  # Windows syncs only what may be written
                 os.fsync(file.fileno())
             partial.replace(self._file)
         except (OSError, SafetensorError) as error:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
             reason = getattr(error, "strerror", None) or str(error)
             raise TrainingError(
                 f"the training cannot be kept in {self._file.parent}: {reason.lower()}; "
@@ -85,10 +87,12 @@ class Checkpoint:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             if metadata[_SETUP] != self._setup:
                 raise TrainingError(
-                    f"{self._file.parent} holds another training: its photos or settings differ"
+                    f"{self._file.parent} holds another training: its photos or settings differ; "
+                    "remove it to begin anew, or choose another name"
                 )
             history = History.from_json(metadata[_HISTORY])
-            restore(model, _under(_NOW, tensors))
+            for prefix in (_BEST, _NOW):  # the best ones too, to see that they fit
+                restore(model, _under(prefix, tensors))
             _recall(optimiser, _under(_OPTIMISER, tensors))
         except (OSError, SafetensorError, KeyError, ValueError, TypeError) as error:
             raise TrainingError(f"{self._file} is damaged; remove it to begin anew") from error

@@ -6,7 +6,6 @@ pictures, and the gradients are summed: the three stages of Revaud et al. 2019, 
 for any share of the pictures. Imports torch.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -15,6 +14,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from engine.training.together import Gathered, Outcome
+from engine.training.torchrun import local_rank, started_by_torchrun
 
 
 class Ranks:
@@ -94,11 +94,13 @@ def same_weights(model: nn.Module, group: dist.ProcessGroup | None = None) -> No
 def under_torchrun(device: torch.device) -> Iterator[Ranks | None]:
     """The processes that torchrun started, joined for the block; None where it started none.
 
-    nccl for a CUDA device, else gloo.
+    nccl for CUDA devices, of which each process of a machine gets its own, else gloo.
     """
-    if "TORCHELASTIC_RUN_ID" not in os.environ:
+    if not started_by_torchrun():
         yield None
         return
+    if device.type == "cuda":
+        torch.cuda.set_device(local_rank())
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
     try:
         yield Ranks(device)

@@ -138,7 +138,7 @@ class _Run:
             mean=start.mean,
             std=start.std,
         )
-        self._checkpoint = Checkpoint(parts.work, _setup(request, start, learning))
+        self._checkpoint = Checkpoint(parts.work, _setup(request, start, learning, held_out))
         self._trainer = Trainer(
             model,
             learning,
@@ -269,11 +269,25 @@ def _head(weight: torch.Tensor | None, bias: torch.Tensor | None) -> Head | None
     return Head(Linear(weight.numpy(), offset.numpy()), unit_first=False)
 
 
-def _setup(request: TrainRequest, start: NetworkManifest, learning: Labelled) -> str:
-    """Names everything that the result of a training depends on."""
+def _setup(request: TrainRequest, start: NetworkManifest, *parts: Labelled) -> str:
+    """Names everything that the result of a training depends on.
+
+    Raises:
+        TrainingError: a photo has gone.
+    """
     settings = asdict(request.settings)
     for harmless in ("keep_every_s", "micro_batch"):
         del settings[harmless]
-    photos = [(os.fspath(photo), photo.stat().st_size) for photo in learning.photos]
-    facts = (settings, start.weights.sha256, start.gem_p, photos, learning.classes)
+    photos = [(os.fspath(one), _size(one)) for part in parts for one in part.photos]
+    classes = [part.classes for part in parts]
+    facts = (settings, start.weights.sha256, start.linear, start.gem_p, photos, classes)
     return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()
+
+
+def _size(photo: Path) -> int:
+    try:
+        return photo.stat().st_size
+    except OSError as error:
+        raise TrainingError(
+            f"{photo} cannot be read: {(error.strerror or str(error)).lower()}"
+        ) from error

@@ -71,6 +71,8 @@ def labelled_folder(folder: Path, *, each_photo: bool = False) -> Labelled:
     Raises:
         TrainingError: the folder is none, cannot be read, or holds no photo with a label.
     """
+    if not folder.is_dir():
+        raise TrainingError(f"there is no folder {folder}")
     try:
         files = sorted(p for p in folder.rglob("*") if p.is_file() and is_photo_name(p))
     except OSError as error:

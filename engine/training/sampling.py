@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_CLASSES, _PHOTOS = 1, 2
+_CLASSES, _PHOTOS, _NOISE = 1, 2, 3
 """Streams of random numbers, so that neither depends on how much the other has drawn."""
 
 _SEEDS = 2**62
@@ -54,22 +54,38 @@ def draw(
     return Drawn(tuple(photos), tuple(seeds))
 
 
+def noise_seed(seed: int, *, step: int, process: int = 0) -> int:
+    """Of what a network itself draws in a step (dropout): each process draws others."""
+    return int(np.random.default_rng([seed, _NOISE, step, process]).integers(_SEEDS))
+
+
 def _in_turn(classes: int, *, step: int, count: int, seed: int) -> list[int]:
     """Classes in an order of their own each round; no batch has one twice if it can do without."""
     if count >= classes:
         return list(range(classes))
     rounds, first = divmod(step * count, classes)
-    order = _order(classes, rounds, seed)
+    order: list[int] = []
+    for number in range(rounds + 1):
+        order = _order(classes, number, count=count, before=order, seed=seed)
     turns = order[first : first + count]
     if len(turns) < count:
-        later = [one for one in _order(classes, rounds + 1, seed) if one not in set(turns)]
+        later = _order(classes, rounds + 1, count=count, before=order, seed=seed)
         turns += later[: count - len(turns)]
     return turns
 
 
-def _order(classes: int, rounds: int, seed: int) -> list[int]:
-    order: list[int] = np.random.default_rng([seed, _CLASSES, rounds]).permutation(classes).tolist()
-    return order
+def _order(classes: int, number: int, *, count: int, before: list[int], seed: int) -> list[int]:
+    """The order of a round. The batch that it shares with the round before has none twice: classes
+    that the end of that one had come later in this."""
+    chance = np.random.default_rng([seed, _CLASSES, number])
+    order: list[int] = chance.permutation(classes).tolist()
+    shared = -number * classes % count
+    if not shared:
+        return order
+    had = set(before[len(before) - (count - shared) :])
+    first = [one for one in order if one not in had][:shared]
+    taken = set(first)
+    return first + [one for one in order if one not in taken]
 
 
 def _some(photos: Sequence[int], count: int, chance: np.random.Generator) -> list[int]:

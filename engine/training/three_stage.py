@@ -23,13 +23,11 @@ from engine.errors import TrainingError
 from engine.network.backbone import lack_of_memory
 from engine.training.model import BatchNorm
 from engine.training.noise import RandomState
-from engine.training.together import Alone, Group, StepTooLarge, together
+from engine.training.pace import DESCRIBING, LEARNING
+from engine.training.together import Alone, Check, Group, StepTooLarge, together
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-DESCRIBING: Final = "describing"
-LEARNING: Final = "learning"
 
 # How far apart the two descriptors of a picture, rows of unit length, may lie. Kernels choose
 # their order of summation by the size of a micro-batch: 1e-6 in float32, a hundredth in bfloat16.
@@ -38,10 +36,6 @@ _SAME_AUTOCAST: Final = 5e-2
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 """Descriptors (B, C), rows of unit length, and classes (B,) int64 in; a scalar out."""
-
-Check = Callable[[str, int, int], object]
-"""Told the stage and how many of all pictures are done, between micro-batches; it may wait, or
-raise to end the step. `engine.jobs.Ticket.update` is one."""
 
 
 class Batch(Protocol):

@@ -11,6 +11,10 @@ from engine.errors import TrainingError
 
 T = TypeVar("T")
 
+Check = Callable[[str, int, int], object]
+"""Told the stage and how many of all pictures are done, between micro-batches; it may wait, or
+raise to end the step. `engine.jobs.Ticket.update` is one."""
+
 
 class Outcome(IntEnum):
     """How a process came through a part of the step, the worst last."""

@@ -10,8 +10,11 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import torch
+from torch import nn
 
 from engine.config import TrainSettings
 from engine.errors import TrainingError
@@ -21,13 +24,16 @@ from engine.training.checkpoint import Checkpoint, State, Weights, restore, trai
 from engine.training.labelled import Labelled
 from engine.training.losses.choosing import Loss
 from engine.training.model import TrainableNetwork
+from engine.training.noise import RandomState
+from engine.training.pace import Pace
 from engine.training.progress import History, StepRecord
-from engine.training.sampling import draw
-from engine.training.three_stage import three_stage
-from engine.training.together import Group
+from engine.training.sampling import Drawn, draw, noise_seed
+from engine.training.three_stage import StepReport, three_stage
+from engine.training.together import Alone, Check, Group, together
 from engine.training.validation import Validation
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 _WINDOW = 10
 _GONE_ASTRAY = 1.5
@@ -78,7 +84,9 @@ class Trainer:
         self._checkpoint = checkpoint
         self._mean, self._std = mean, std
         self._share = share or Share()
+        self._group = self._share.group or Alone()
         self._told = told
+        self._kept_at = 0.0
         self._augmentation = augmentation_of(settings)
         self._micro_batch = settings.micro_batch
         self._optimiser = torch.optim.Adam(
@@ -97,36 +105,34 @@ class Trainer:
                 cannot be read, or the disk is full. What the last checkpoint kept stays.
             Cancelled: somebody asked for the end; the same.
         """
-        state = self._checkpoint.load(self._model, self._optimiser)
+        pace = self._pace(ticket)
+        state = self._together(lambda: self._checkpoint.load(self._model, self._optimiser))
         if state is None:
-            start = self._judge(ticket)
+            start = self._judge(pace.in_look(0))
             state = State(History(start), trained(self._model))
-        kept_at = time.monotonic()
+        self._kept_at = time.monotonic()
         for step in range(len(state.history.steps), self._settings.steps):
-            state = self._after(step, state, ticket)
-            last = step + 1 == self._settings.steps
-            if last or time.monotonic() - kept_at >= self._settings.keep_every_s:
-                self._keep(state)
-                kept_at = time.monotonic()
+            state = self._after(step, state, pace)
+            self._together(partial(self._keep_if_due, state))
         restore(self._model, state.best)
         return state.history
 
-    def _after(self, step: int, state: State, ticket: Ticket) -> State:
+    def _after(self, step: int, state: State, pace: Pace) -> State:
         """The state after one more step."""
         began = time.monotonic()
         rate = self._set_rates(step)
-        report_loss, norm = self._learn(step, ticket)
+        report = self._learn(step, pace.in_step(step))
         seconds = time.monotonic() - began
         number = step + 1
         due = number % self._settings.validate_every == 0 or number == self._settings.steps
         record = StepRecord(
             step=number,
-            loss=report_loss,
+            loss=report.loss,
             learning_rate=rate,
             gem_p=float(self._model.gem_p.detach()),
-            gradient_norm=norm,
+            gradient_norm=report.gradient_norm,
             seconds=seconds,
-            map=self._judge(ticket) if due else None,
+            map=self._judge(pace.in_look(number)) if due else None,
         )
         history = state.history.with_step(record)
         if self._validation is None:
@@ -136,18 +142,10 @@ class Trainer:
         best: Weights = trained(self._model) if history.best == number else state.best
         return State(history, best)
 
-    def _learn(self, step: int, ticket: Ticket) -> tuple[float, float]:
-        """One step: the loss before it, and the length of its gradient."""
-        settings = self._settings
-        drawn = draw(
-            self._members,
-            step=step,
-            batch=settings.batch,
-            per_class=settings.per_class,
-            seed=settings.seed,
-            balanced=settings.balanced,
-        )
-        mine = range(self._share.first, len(drawn.photos), self._share.count)
+    def _learn(self, step: int, check: Check) -> StepReport:
+        """One step; what the network draws in it (dropout) follows from the seed too."""
+        drawn = self._drawn(step)
+        mine = self._mine(drawn)
         batch = AugmentedBatch(
             [self._learning.photos[drawn.photos[place]] for place in mine],
             [drawn.seeds[place] for place in mine],
@@ -155,22 +153,45 @@ class Trainer:
             mean=self._mean,
             std=self._std,
         )
-        classes = torch.tensor([self._learning.classes[drawn.photos[place]] for place in mine])
+        classes = [self._learning.classes[drawn.photos[place]] for place in mine]
+        device = self._model.gem_p.device
         self._optimiser.zero_grad(set_to_none=True)
-        told = f"step {step + 1} of {settings.steps}: "
-        report = three_stage(
-            self._model,
-            batch,
-            classes,
-            self._loss,
-            micro_batch=self._micro_batch,
-            autocast=self._model.gem_p.device.type == "cuda",
-            group=self._share.group,
-            check=lambda stage, done, total: ticket.update(told + stage, done, total),
-        )
+        with RandomState.now(device).again():
+            torch.manual_seed(noise_seed(self._settings.seed, step=step, process=self._share.first))
+            report = three_stage(
+                self._model,
+                batch,
+                torch.tensor(classes, dtype=torch.int64),
+                self._loss,
+                micro_batch=self._micro_batch,
+                autocast=device.type == "cuda",
+                group=self._group,
+                check=check,
+            )
         self._micro_batch = report.micro_batch
         self._optimiser.step()
-        return report.loss, report.gradient_norm
+        demand_numbers(self._model)
+        return report
+
+    def _drawn(self, step: int) -> Drawn:
+        settings = self._settings
+        return draw(
+            self._members,
+            step=step,
+            batch=settings.batch,
+            per_class=settings.per_class,
+            seed=settings.seed,
+            balanced=settings.balanced,
+        )
+
+    def _mine(self, drawn: Drawn) -> range:
+        """The places of the pictures that this process sees."""
+        return range(self._share.first, len(drawn.photos), self._share.count)
+
+    def _pace(self, ticket: Ticket) -> Pace:
+        judged = 0 if self._validation is None else len(self._validation)
+        pictures = len(self._mine(self._drawn(0)))
+        return Pace(ticket, self._settings, pictures=pictures, judged=judged)
 
     def _set_rates(self, step: int) -> float:
         """Falling linearly to 0 after the last step."""
@@ -180,21 +201,43 @@ class Trainer:
         first: float = self._rates[0]
         return first * left
 
-    def _judge(self, ticket: Ticket) -> float | None:
-        if self._validation is None:
+    def _judge(self, check: Check) -> float | None:
+        validation = self._validation
+        if validation is None:
             return None
-        return self._validation.mean_average_precision(self._model, ticket.update)
+        return self._together(lambda: validation.mean_average_precision(self._model, check))
 
-    def _keep(self, state: State) -> None:
-        if self._share.first == 0:
-            self._checkpoint.save(self._model, self._optimiser, state)
+    def _keep_if_due(self, state: State) -> None:
+        """Only the first process writes."""
+        last = len(state.history.steps) == self._settings.steps
+        waited = time.monotonic() - self._kept_at
+        if self._share.first or not (last or waited >= self._settings.keep_every_s):
+            return
+        self._checkpoint.save(self._model, self._optimiser, state)
         if self._told is not None:
             self._told(state.history)
+        self._kept_at = time.monotonic()
+
+    def _together(self, work: Callable[[], T]) -> T:
+        return together(self._group, work)
 
 
 def augmentation_of(settings: TrainSettings) -> Augmentation:
     """How the pictures of a training are changed."""
     return Augmentation(crop_px=settings.crop_px, smallest=settings.smallest_crop)
+
+
+def demand_numbers(model: nn.Module) -> None:
+    """Whether all trained weights are numbers still.
+
+    Raises:
+        TrainingError: some are not.
+    """
+    for name, value in model.named_parameters():
+        if value.requires_grad and not value.isfinite().all():
+            raise TrainingError(
+                f"the training went astray: {name} is no number; a smaller learning rate may help"
+            )
 
 
 def demand_learning(history: History) -> None:

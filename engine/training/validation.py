@@ -1,16 +1,18 @@
 """How well held-out classes are found: exact mean average precision. Imports torch."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from engine.errors import TrainingError
 from engine.rank.precision import average_precision_of_scores
 from engine.training.augmentation import Augmentation, AugmentedBatch, normalised, pixels_of
 from engine.training.labelled import Labelled
-from engine.training.three_stage import Check
+from engine.training.together import Check
 
 CHECKING: Final = "checking held-out classes"
 
@@ -59,13 +61,17 @@ class Validation:
     ) -> float:
         """mAP of leaving each query out of its ranking (Revaud et al. 2019, equation 2), 0…1.
 
+        The model is asked in evaluation, and is as it was afterwards.
+
         Args:
             only_first: the first photo of each class asks, as in Holidays; else all of them do.
 
         Raises:
-            TrainingError: a photo cannot be read any more.
+            TrainingError: a photo cannot be read any more, or a descriptor is no number.
         """
         rows = self._described(model, check).cpu().numpy()
+        if not np.isfinite(rows).all():
+            raise TrainingError("the network gives held-out photos descriptors that are no numbers")
         scores = rows @ rows.T
         precisions: list[float] = []
         asked: set[int] = set()
@@ -83,7 +89,7 @@ class Validation:
     def _described(self, model: nn.Module, check: Check | None) -> Tensor:
         device = next(model.parameters()).device
         rows: list[Tensor] = []
-        with torch.no_grad():
+        with torch.no_grad(), _in_evaluation(model):
             for place in range(len(self)):
                 if check is not None:
                     check(CHECKING, place, len(self))
@@ -98,3 +104,13 @@ class Validation:
         pixels = pixels_of(self._photos[place], max_side_px=self._side_px)
         picture = torch.from_numpy(pixels).permute(2, 0, 1)[None]
         return normalised(picture, mean=self._mean, std=self._std)
+
+
+@contextmanager
+def _in_evaluation(model: nn.Module) -> Iterator[None]:
+    before = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(before)
