@@ -13,7 +13,7 @@ from engine.jobs import Ticket
 from engine.network.kept import export_to, forget, kept_ids, kept_manifest, size_of
 from engine.network.manifest import NetworkManifest, network_key
 from engine.network.registry import DEFAULT, manifest, shipped_names, shipped_size
-from engine.requests import (
+from engine.network_requests import (
     ExportNetworkReport,
     ExportNetworkRequest,
     ImportNetworkRequest,

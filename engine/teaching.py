@@ -6,7 +6,7 @@ from engine.evaluation.described import FILE
 from engine.evaluation.reading import read
 from engine.jobs import Ticket
 from engine.network.manifest import NetworkManifest
-from engine.requests import TrainReport, TrainRequest
+from engine.network_requests import TrainReport, TrainRequest
 from engine.runtime import Runtime, Use
 from engine.store.paths import LibraryPaths
 from engine.training.job import TrainParts

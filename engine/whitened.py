@@ -22,7 +22,7 @@ from engine.network.kept import demand_free, keep
 from engine.network.manifest import NetworkManifest
 from engine.network.network import Network
 from engine.network.registry import head_of, weights_file
-from engine.requests import WhitenNetworkRequest
+from engine.network_requests import WhitenNetworkRequest
 from engine.retrieval.snapshot import Snapshot
 from engine.runtime import Runtime, Use
 from engine.training.model import trainable

@@ -17,7 +17,7 @@ from pathlib import Path
 from engine.config import NetworkChoice, TrainSettings
 from engine.jobs import Ticket
 from engine.network.kept import files_of, kept_manifest
-from engine.requests import TrainReport, TrainRequest
+from engine.network_requests import TrainReport, TrainRequest
 from engine.service import Engine
 from engine.store.paths import LibraryPaths
 from engine.training.job import CURVE, RECORD, STEPS

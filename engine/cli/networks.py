@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from engine.jobs import Ticket
-from engine.networks import listed
-from engine.requests import (
+from engine.network_requests import (
     ExportNetworkRequest,
     ImportNetworkRequest,
     NetworkInfo,
@@ -18,6 +17,7 @@ from engine.requests import (
     UseNetworkRequest,
     WhitenNetworkRequest,
 )
+from engine.networks import listed
 from engine.service import Engine, default_library
 from engine.store.paths import LibraryPaths, spelled
 

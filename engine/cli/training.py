@@ -11,7 +11,7 @@ from typing import TypeAlias
 from engine.config import LossKind, LossSettings, NetworkChoice, TrainSettings
 from engine.errors import LibraryError, TrainingError
 from engine.jobs import Ticket
-from engine.requests import TrainReport, TrainRequest
+from engine.network_requests import TrainReport, TrainRequest
 from engine.service import Engine, default_library
 from engine.store.paths import spelled
 from engine.training.torchrun import is_first

@@ -23,7 +23,7 @@ from engine.network.device import DeviceChoice
 from engine.network.kept import demand_free, keep
 from engine.network.manifest import Measurement, NetworkManifest
 from engine.network.registry import head_of, weights_file
-from engine.requests import TrainReport, TrainRequest
+from engine.network_requests import TrainReport, TrainRequest
 from engine.training.checkpoint import Checkpoint
 from engine.training.curve import drawn
 from engine.training.distributed import same_weights, under_torchrun

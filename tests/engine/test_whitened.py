@@ -11,7 +11,8 @@ from engine.errors import NetworkError, SettingsError
 from engine.features.whitening import fit
 from engine.jobs import Ticket
 from engine.network.registry import DEFAULT
-from engine.requests import IndexRequest, SearchRequest, UseNetworkRequest, WhitenNetworkRequest
+from engine.network_requests import UseNetworkRequest, WhitenNetworkRequest
+from engine.requests import IndexRequest, SearchRequest
 from engine.runtime import Runtime
 from engine.service import Engine
 from engine.types import Picture

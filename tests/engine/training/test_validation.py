@@ -13,7 +13,7 @@ from engine.media.decode import decode
 from engine.training.augmentation import AugmentedBatch
 from engine.training.labelled import Labelled, labelled_folder
 from engine.training.trainer import augmentation_of
-from engine.training.validation import CHECKING, _AUGMENTED_SEED
+from engine.training.validation import _AUGMENTED_SEED, CHECKING
 from engine.types import Picture
 from tests.engine.training.hues import (
     MEAN,
