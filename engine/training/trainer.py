@@ -39,6 +39,9 @@ _WINDOW = 10
 _GONE_ASTRAY = 1.5
 """A mean loss over ten steps that is this many times the one of the first ten is no learning."""
 
+_LEARNED = 1e-3
+"""A loss below it leaves nothing to be learned."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -244,8 +247,16 @@ def demand_learning(history: History) -> None:
     """Whether a training still learns.
 
     Raises:
-        TrainingError: the loss has risen far above where it began.
+        TrainingError: the loss has risen far above where it began, or no weight is moved any more.
     """
+    latest = history.steps[-_WINDOW:]
+    if len(latest) == _WINDOW and all(
+        one.gradient_norm == 0 and one.loss > _LEARNED for one in latest
+    ):
+        raise TrainingError(
+            f"the training went astray: its gradient has been 0 for {_WINDOW} steps at a loss of "
+            f"{latest[-1].loss:.3f}; a smaller learning rate may help"
+        )
     losses = [one.loss for one in history.steps]
     if len(losses) < 2 * _WINDOW:
         return

@@ -15,7 +15,7 @@ from engine.training.checkpoint import Checkpoint
 from engine.training.labelled import Labelled, labelled_folder, split
 from engine.training.losses.choosing import Loss, loss_of
 from engine.training.model import TrainableNetwork
-from engine.training.trainer import Trainer, augmentation_of
+from engine.training.trainer import Share, Trainer, augmentation_of
 from engine.training.validation import Validation
 
 MEAN, STD = (120.0, 110.0, 100.0), (60.0, 58.0, 56.0)
@@ -86,6 +86,7 @@ def trainer_of(
     *,
     loss: Loss | None = None,
     setup: str = "one",
+    share: Share | None = None,
 ) -> Trainer:
     """A trainer as the job makes it."""
     learning, held_out = parts_of(folder, settings)
@@ -99,6 +100,7 @@ def trainer_of(
         checkpoint=Checkpoint(work, setup),
         mean=MEAN,
         std=STD,
+        share=share,
     )
 
 
