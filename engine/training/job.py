@@ -183,6 +183,7 @@ class _Run:
         """Put the curve and the recipe beside the network; the checkpoint has done its work."""
         record = {
             "folder": self._request.folder.name,
+            "each_photo": self._request.each_photo,
             "licence": self._request.licence,
             "start": {"name": self._parts.start.name, "sha256": self._parts.start.weights.sha256},
             "settings": asdict(self._request.settings),
