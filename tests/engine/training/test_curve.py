@@ -4,6 +4,7 @@ import csv
 import io
 import random
 from dataclasses import asdict, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -124,4 +125,4 @@ def test_the_pace_of_a_training_is_without_gaps_and_ends_with_it() -> None:
     assert ticket.progress.total == 5 * 4 * 6 + 4 * 3 * 4
     assert (done[0], done[-1]) == (0, ticket.progress.total)
     assert done == sorted(done)
-    assert max(after - before for before, after in zip(done, done[1:], strict=False)) <= 4
+    assert max(after - before for before, after in pairwise(done)) <= 4

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import Tensor
 
 from engine.config import LossKind, LossSettings, TrainSettings
@@ -156,9 +158,11 @@ def test_each_step_moves_by_its_rate(tmp_path: Path, photos: Path) -> None:
     settings = replace(longer(4), hold_out=0.0)
     history = trainer_of(tiny_network(), photos, tmp_path / "work", settings).run(Ticket())
     ps = [3.0, *(one.gem_p for one in history.steps)]
-    moves = [abs(after - before) for before, after in zip(ps, ps[1:], strict=False)]
+    moves = [abs(after - before) for before, after in pairwise(ps)]
     assert moves[0] == pytest.approx(0.05, rel=0.01)
-    assert all(move <= 0.05 * left * 1.5 for move, left in zip(moves, (1, 0.75, 0.5, 0.25)))
+    assert all(
+        move <= 0.05 * left * 1.5 for move, left in zip(moves, (1, 0.75, 0.5, 0.25), strict=True)
+    )
 
 
 # --- going on -------------------------------------------------------------------------------
@@ -184,16 +188,16 @@ def killed_in_a_step(photos: Path, work: Path) -> None:
 
 def killed_while_it_is_kept(photos: Path, work: Path) -> None:
     """For another process: is killed when half of its fourth checkpoint is written."""
-    save, saves = checkpoint.save_file, []
+    saves = []
 
     def killing(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str]) -> None:
-        save(tensors, path, metadata)
+        save_file(tensors, path, metadata)
         saves.append(path)
         if len(saves) == 4:
             path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
             os.kill(os.getpid(), signal.SIGKILL)
 
-    checkpoint.save_file = killing
+    setattr(checkpoint, "save_file", killing)  # noqa: B010
     trainer_of(tiny_network(dropout=0.2), photos, work, GOES_ON).run(Ticket())
 
 
@@ -395,13 +399,13 @@ def test_classes_of_one_photo_are_learned_from_their_augmentations(tmp_path: Pat
 def test_a_disk_that_is_full_later_leaves_the_state_before(
     tmp_path: Path, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, saves = checkpoint.save_file, []
+    saves = []
 
     def full(*arguments: object) -> None:
         saves.append(1)
         if len(saves) == 3:
             raise OSError(28, "No space left on device")
-        save(*arguments)  # type: ignore[arg-type]
+        save_file(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(checkpoint, "save_file", full)
     trainer = trainer_of(tiny_network(), photos, tmp_path / "work")

@@ -61,9 +61,9 @@ def _parts(group: Ranks, rank: int, folder: Path) -> Found:
     found["one is cancelled"] = _trained(
         folder, folder / "cancelled", share, CancelledWhileJudging()
     )
-    checkpoint.save_file, save = _full, checkpoint.save_file
-    found["full disk"] = _trained(folder, folder / "full", share, Ticket())
-    checkpoint.save_file = save
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint, "save_file", _full)
+        found["full disk"] = _trained(folder, folder / "full", share, Ticket())
     found["said"] = {"started": started_by_torchrun(), "first": is_first(), "gpu": local_rank()}
     return found
 
