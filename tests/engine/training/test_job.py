@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from engine.config import NetworkChoice, TrainSettings
 from engine.errors import NetworkError, RefocalError, TrainingError
@@ -145,7 +145,13 @@ def test_nothing_need_be_held_out(parts: Parts, photos: Path) -> None:
     report = parts.train(photos, replace(SMALL, hold_out=0.0))
     assert (report.held_out, report.map_before, report.map_after) == (0, None, None)
     assert report.best_step == 4
-    assert kept_manifest(parts.paths.networks, "hues").measured == ()
+    known = kept_manifest(parts.paths.networks, "hues")
+    assert known.measured == ()
+    trained = parts.models[0].trained_weights()
+    assert known.gem_p == trained.gem_p != parts.start.gem_p
+    kept = load_file(known.weights.file)
+    assert kept.keys() == trained.backbone.keys()
+    assert all(torch.equal(kept[name], value) for name, value in trained.backbone.items())
 
 
 def test_a_name_that_is_taken_is_refused_before_anything_is_done(
