@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from engine.cli import training
-from engine.cli.main import main
+from engine.cli.main import describe, main
 from engine.config import LossKind, LossSettings, NetworkChoice, TrainSettings
 from engine.errors import LibraryError, TrainingError
-from engine.jobs import Ticket
+from engine.jobs import Progress, Ticket
 from engine.network.kept import kept_ids
 from engine.requests import TrainReport, TrainRequest
 from engine.store.paths import LibraryPaths
@@ -184,6 +184,15 @@ def test_wrong_usage_is_said(tmp_path: Path, wrong: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["train", str(tmp_path), *wrong])
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(7.4, "0:07"), (754.0, "12:34"), (3600.0, "1:00:00"), (90061, "25:01:01")],
+)
+def test_time_left_of_long_trainings_has_hours(seconds: float, shown: str) -> None:
+    line = describe(Progress("training", 1200, 48000, 12.34, seconds))
+    assert line == f"training 1,200 of 48,000 · 12.3/s · {shown} left"
 
 
 # --- several processes ----------------------------------------------------------------------

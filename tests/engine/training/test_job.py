@@ -60,15 +60,15 @@ class Parts:
         folder: Path,
         settings: TrainSettings = SMALL,
         ticket: Ticket | None = None,
+        name: str = "hues",
         **more: object,
     ) -> TrainReport:
-        request = TrainRequest(folder, "hues", settings, **more)  # type: ignore[arg-type]
+        request = TrainRequest(folder, name, settings, **more)  # type: ignore[arg-type]
         parts = TrainParts(
             start=self.start,
             device=DeviceChoice("cpu", "CPU: for the tests"),
             pool=InlinePool(),
-            networks=self.paths.networks,
-            work=self.paths.training("hues"),
+            paths=self.paths,
         )
         labelled = labels_of(folder, each_photo=request.each_photo)
         return job.train(request, labelled, ticket or Ticket(), parts=parts)
@@ -163,6 +163,28 @@ def test_a_name_that_is_taken_is_refused_before_anything_is_done(
         parts.train(photos)
     assert len(parts.models) == 1
     assert (parts.paths.networks / "hues" / MANIFEST).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["", "../hues", "a/b", "x" * 90, "resnet50", registry.DEFAULT])
+def test_a_name_that_none_may_have_is_refused(parts: Parts, photos: Path, name: str) -> None:
+    with pytest.raises(NetworkError):
+        parts.train(photos, name=name)
+    assert parts.models == []
+
+
+def test_where_the_network_cannot_be_kept_the_training_is(
+    parts: Parts, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise NetworkError("the networks cannot be written: no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job, "keep", full)
+        with pytest.raises(NetworkError, match="no space left"):
+            parts.train(photos)
+    ticket = StopsAt("training", 0.0)  # not one step is to be taken again
+    assert parts.train(photos, ticket=ticket).steps == 4
+    assert kept_ids(parts.paths.networks) == ("hues",)
 
 
 @pytest.mark.parametrize(
