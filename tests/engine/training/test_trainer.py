@@ -247,6 +247,21 @@ def test_a_cancelled_training_goes_on_to_the_same_result(tmp_path: Path, photos:
     assert_same(weights, expected)
 
 
+@pytest.mark.parametrize("done", [0, 3])
+def test_who_cancels_a_training_loses_no_step(tmp_path: Path, photos: Path, done: int) -> None:
+    ticket = Ticket()
+    loss = Counting(lambda step: ticket.cancel() if step == done + 1 else None)
+    settings = replace(GOES_ON, keep_every_s=3600.0)
+    model = tiny_network(dropout=0.2)
+    with pytest.raises(Cancelled):
+        trainer_of(model, photos, tmp_path / "work", settings, loss=loss).run(ticket)
+    assert len(kept_state(tmp_path / "work").history.steps) == done
+    weights, history = to_the_end(photos, tmp_path / "work")
+    expected, whole = to_the_end(photos, tmp_path / "whole")
+    assert history == whole
+    assert_same(weights, expected)
+
+
 def test_a_finished_training_is_not_gone_through_again(tmp_path: Path, photos: Path) -> None:
     expected = to_the_end(photos, tmp_path / "work")
     model = tiny_network(seed=5, dropout=0.2)
