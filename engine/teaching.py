@@ -27,8 +27,7 @@ def train(
         start=start,
         device=runtime.device,
         pool=runtime.pool(Use.WORK),
-        networks=paths.networks,
-        work=paths.training(request.name),
+        paths=paths,
     )
     labelled = labels_of(request.folder, each_photo=request.each_photo)
     return run(request, labelled, ticket, parts=parts)

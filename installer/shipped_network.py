@@ -28,12 +28,12 @@ START = "efficientnet-lite0"
 NAME = "efficientnet-lite0-ap"
 LICENCE = "Apache-2.0; trained on openclipart (public domain) and GroceryStoreDataset (MIT)"
 RECIPE = TrainSettings(
-    steps=150,
+    steps=100,
     batch=128,
     smallest_crop=0.4,
     lr=2e-4,
     hold_out=0.03,
-    validate_every=25,
+    validate_every=20,
 )
 
 

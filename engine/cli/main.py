@@ -14,6 +14,7 @@ from engine.cli.arguments import parser
 from engine.errors import PhotoError, RefocalError
 from engine.jobs import Cancelled, Progress, Ticket
 from engine.store.paths import spelled
+from engine.training.torchrun import is_first
 
 _POLL_S = 0.25
 _LINE_EVERY_S = 10.0
@@ -84,7 +85,11 @@ def _interruptible(ticket: Ticket) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _progress_shown(ticket: Ticket) -> Iterator[None]:
-    """Tell on standard error how far the job is: one moving line, or a line now and then."""
+    """Tell on standard error how far the job is: one moving line, or a line now and then. Of
+    several processes that train together one tells it."""
+    if not is_first():
+        yield
+        return
     finished = threading.Event()
     watcher = threading.Thread(target=_watch, args=(ticket, finished), name="progress", daemon=True)
     watcher.start()
@@ -116,6 +121,11 @@ def describe(progress: Progress) -> str:
     if progress.per_second:
         line += f" · {progress.per_second:.1f}/s"
     if progress.seconds_left is not None:
-        minutes, seconds = divmod(round(progress.seconds_left), 60)
-        line += f" · {minutes}:{seconds:02d} left"
+        line += f" · {_as_clock(round(progress.seconds_left))} left"
     return line
+
+
+def _as_clock(seconds: int) -> str:
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

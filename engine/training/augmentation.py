@@ -12,11 +12,14 @@ import torch
 from torch import Tensor
 from torchvision.transforms import v2
 
+from engine.config import DecodeSettings
 from engine.errors import PhotoError, TrainingError
 from engine.media.decode import decode
 from engine.types import Picture, PixelArray
 
-MOST_PIXELS = 50_000_000
+MOST_PIXELS = DecodeSettings().max_pixels
+"""As where photos are first looked through: what is readable there is readable here."""
+
 _SPARE = 1.5
 """Photos are decoded this much larger than the crop: a crop of less than all of one is seldom
 enlarged."""

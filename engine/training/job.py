@@ -24,6 +24,7 @@ from engine.network.kept import demand_free, keep
 from engine.network.manifest import Measurement, NetworkManifest
 from engine.network.registry import head_of, weights_file
 from engine.network_requests import TrainReport, TrainRequest
+from engine.store.paths import LibraryPaths
 from engine.training.checkpoint import Checkpoint
 from engine.training.curve import drawn
 from engine.training.distributed import same_weights, under_torchrun
@@ -49,14 +50,13 @@ class Decoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainParts:
-    """``start``: the network to begin with. ``networks``: the folder that keeps the result;
-    ``work``: one for what the training needs until then, its own alone."""
+    """``start``: the network to begin with. ``paths``: of the library that keeps the result and,
+    until then, the checkpoints."""
 
     start: NetworkManifest
     device: DeviceChoice
     pool: Decoder
-    networks: Path
-    work: Path
+    paths: LibraryPaths
 
 
 def train(
@@ -76,7 +76,8 @@ def train(
     """
     started = time.monotonic()
     request.settings.validate()
-    demand_free(parts.networks, request.name)
+    networks = parts.paths.networks
+    demand_free(networks, request.name)
     readable, failures = _readable(labelled, ticket, parts)
     learning, held_out = split(readable, request.settings.hold_out, seed=request.settings.seed)
     _demand_enough(learning)
@@ -94,8 +95,8 @@ def train(
     if share.first == 0:
         trained = model.trained_weights()
         weights = {name: value.numpy() for name, value in trained.backbone.items()}
-        known = keep(parts.networks, known, weights, _head(trained.linear, trained.bias))
-        run.leave_record(history, parts.networks / request.name)
+        known = keep(networks, known, weights, _head(trained.linear, trained.bias))
+        run.leave_record(history, networks / request.name)
     return TrainReport(
         network=request.name,
         photos=len(learning.photos),
@@ -108,7 +109,7 @@ def train(
         device=parts.device.reason,
         seconds=time.monotonic() - started,
         failures=failures,
-        folder=parts.networks / request.name,
+        folder=networks / request.name,
     )
 
 
@@ -138,7 +139,8 @@ class _Run:
             mean=start.mean,
             std=start.std,
         )
-        self._checkpoint = Checkpoint(parts.work, _setup(request, start, learning, held_out))
+        self._work = parts.paths.training(request.name)
+        self._checkpoint = Checkpoint(self._work, _setup(request, start, learning, held_out))
         self._trainer = Trainer(
             model,
             learning,
@@ -183,6 +185,7 @@ class _Run:
         """Put the curve and the recipe beside the network; the checkpoint has done its work."""
         record = {
             "folder": self._request.folder.name,
+            "each_photo": self._request.each_photo,
             "licence": self._request.licence,
             "start": {"name": self._parts.start.name, "sha256": self._parts.start.weights.sha256},
             "settings": asdict(self._request.settings),
@@ -200,8 +203,8 @@ class _Run:
         self._checkpoint.forget()
 
     def _show(self, history: History) -> None:
-        with _written(self._parts.work):
-            _show_at(self._parts.work, history, self._request.settings.steps)
+        with _written(self._work):
+            _show_at(self._work, history, self._request.settings.steps)
 
 
 def _show_at(place: Path, history: History, steps: int) -> None:

@@ -18,7 +18,7 @@ from torch import nn
 
 from engine.config import TrainSettings
 from engine.errors import TrainingError
-from engine.jobs import Ticket
+from engine.jobs import Cancelled, Ticket
 from engine.training.augmentation import Augmentation, AugmentedBatch
 from engine.training.checkpoint import Checkpoint, State, Weights, restore, trained
 from engine.training.labelled import Labelled
@@ -38,6 +38,9 @@ T = TypeVar("T")
 _WINDOW = 10
 _GONE_ASTRAY = 1.5
 """A mean loss over ten steps that is this many times the one of the first ten is no learning."""
+
+_LEARNED = 1e-3
+"""A loss below it leaves nothing to be learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +115,26 @@ class Trainer:
             state = State(History(start), trained(self._model))
         self._kept_at = time.monotonic()
         for step in range(len(state.history.steps), self._settings.steps):
-            state = self._after(step, state, pace)
+            try:
+                report, seconds = self._learn(step, pace.in_step(step))
+            except Cancelled:  # before a weight was moved: the state is that of the model
+                self._keep(state)
+                raise
+            state = self._after(step, state, report, seconds, pace)
             self._together(partial(self._keep_if_due, state))
         restore(self._model, state.best)
         return state.history
 
-    def _after(self, step: int, state: State, pace: Pace) -> State:
-        """The state after one more step."""
-        began = time.monotonic()
-        rate = self._set_rates(step)
-        report = self._learn(step, pace.in_step(step))
-        seconds = time.monotonic() - began
+    def _after(
+        self, step: int, state: State, report: StepReport, seconds: float, pace: Pace
+    ) -> State:
+        """The state after one more step, which took so long."""
         number = step + 1
         due = number % self._settings.validate_every == 0 or number == self._settings.steps
         record = StepRecord(
             step=number,
             loss=report.loss,
-            learning_rate=rate,
+            learning_rate=self._rate(step),
             gem_p=float(self._model.gem_p.detach()),
             gradient_norm=report.gradient_norm,
             seconds=seconds,
@@ -142,8 +148,14 @@ class Trainer:
         best: Weights = trained(self._model) if history.best == number else state.best
         return State(history, best)
 
-    def _learn(self, step: int, check: Check) -> StepReport:
-        """One step; what the network draws in it (dropout) follows from the seed too."""
+    def _learn(self, step: int, check: Check) -> tuple[StepReport, float]:
+        """One step, and how many seconds it took; what the network draws in it (dropout) follows
+        from the seed too.
+
+        Raises:
+            Cancelled: no weight has been moved.
+        """
+        began = time.monotonic()
         drawn = self._drawn(step)
         mine = self._mine(drawn)
         batch = AugmentedBatch(
@@ -169,9 +181,11 @@ class Trainer:
                 check=check,
             )
         self._micro_batch = report.micro_batch
+        for group, rate in zip(self._optimiser.param_groups, self._rates, strict=True):
+            group["lr"] = rate * self._left(step)
         self._optimiser.step()
         demand_numbers(self._model)
-        return report
+        return report, time.monotonic() - began
 
     def _drawn(self, step: int) -> Drawn:
         settings = self._settings
@@ -193,13 +207,13 @@ class Trainer:
         pictures = len(self._mine(self._drawn(0)))
         return Pace(ticket, self._settings, pictures=pictures, judged=judged)
 
-    def _set_rates(self, step: int) -> float:
-        """Falling linearly to 0 after the last step."""
-        left = 1 - step / self._settings.steps
-        for group, rate in zip(self._optimiser.param_groups, self._rates, strict=True):
-            group["lr"] = rate * left
+    def _left(self, step: int) -> float:
+        """What is left of the rates, falling linearly to 0 after the last step."""
+        return 1 - step / self._settings.steps
+
+    def _rate(self, step: int) -> float:
         first: float = self._rates[0]
-        return first * left
+        return first * self._left(step)
 
     def _judge(self, check: Check) -> float | None:
         validation = self._validation
@@ -208,10 +222,13 @@ class Trainer:
         return self._together(lambda: validation.mean_average_precision(self._model, check))
 
     def _keep_if_due(self, state: State) -> None:
-        """Only the first process writes."""
         last = len(state.history.steps) == self._settings.steps
-        waited = time.monotonic() - self._kept_at
-        if self._share.first or not (last or waited >= self._settings.keep_every_s):
+        if last or time.monotonic() - self._kept_at >= self._settings.keep_every_s:
+            self._keep(state)
+
+    def _keep(self, state: State) -> None:
+        """Only the first process writes."""
+        if self._share.first:
             return
         self._checkpoint.save(self._model, self._optimiser, state)
         if self._told is not None:
@@ -244,8 +261,16 @@ def demand_learning(history: History) -> None:
     """Whether a training still learns.
 
     Raises:
-        TrainingError: the loss has risen far above where it began.
+        TrainingError: the loss has risen far above where it began, or no weight is moved any more.
     """
+    latest = history.steps[-_WINDOW:]
+    if len(latest) == _WINDOW and all(
+        one.gradient_norm == 0 and one.loss > _LEARNED for one in latest
+    ):
+        raise TrainingError(
+            f"the training went astray: its gradient has been 0 for {_WINDOW} steps at a loss of "
+            f"{latest[-1].loss:.3f}; a smaller learning rate may help"
+        )
     losses = [one.loss for one in history.steps]
     if len(losses) < 2 * _WINDOW:
         return

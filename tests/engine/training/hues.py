@@ -1,21 +1,21 @@
 """Painted photos whose classes are hues, and a network small enough to learn them in seconds."""
 
 import colorsys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
 from PIL import Image
-from torch import nn
+from torch import Tensor, nn
 
 from engine.config import TrainSettings
-from engine.training.checkpoint import Checkpoint
+from engine.training.checkpoint import Checkpoint, State
 from engine.training.labelled import Labelled, labelled_folder, split
 from engine.training.losses.choosing import Loss, loss_of
 from engine.training.model import TrainableNetwork
-from engine.training.trainer import Trainer, augmentation_of
+from engine.training.trainer import Share, Trainer, augmentation_of
 from engine.training.validation import Validation
 
 MEAN, STD = (120.0, 110.0, 100.0), (60.0, 58.0, 56.0)
@@ -86,6 +86,7 @@ def trainer_of(
     *,
     loss: Loss | None = None,
     setup: str = "one",
+    share: Share | None = None,
 ) -> Trainer:
     """A trainer as the job makes it."""
     learning, held_out = parts_of(folder, settings)
@@ -99,6 +100,7 @@ def trainer_of(
         checkpoint=Checkpoint(work, setup),
         mean=MEAN,
         std=STD,
+        share=share,
     )
 
 
@@ -111,3 +113,26 @@ def validation_of(held_out: Labelled, settings: TrainSettings = SETTINGS) -> Val
 def longer(steps: int) -> TrainSettings:
     """The settings of these tests, with so many steps."""
     return replace(SETTINGS, steps=steps)
+
+
+def kept_state(work: Path, settings: TrainSettings = SETTINGS) -> State:
+    """Where the training in this folder stands."""
+    model = tiny_network()
+    groups = model.parameter_groups(lr=settings.lr, p_lr=settings.p_lr, weight_decay=0)
+    state = Checkpoint(work, "one").load(model, torch.optim.Adam(groups))
+    assert state is not None
+    return state
+
+
+class Counting:
+    """The standard loss; ``then`` is called with the number of each step before it."""
+
+    def __init__(self, then: Callable[[int], object]) -> None:
+        self._loss = loss_of("ap")
+        self._then = then
+        self.calls = 0
+
+    def __call__(self, descriptors: Tensor, classes: Tensor) -> Tensor:
+        self.calls += 1
+        self._then(self.calls)
+        return self._loss(descriptors, classes)

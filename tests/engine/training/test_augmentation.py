@@ -95,6 +95,11 @@ def test_a_photo_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | N
         batch.pixels(0, 2)
 
 
+def test_a_photo_as_large_as_the_decoders_take_is_read(tmp_path: Path) -> None:
+    Image.new("1", (9000, 8000), 1).save(tmp_path / "huge.png")
+    assert pixels_of(tmp_path / "huge.png", max_side_px=48).shape == (43, 48, 3)
+
+
 def test_photos_are_read_no_larger_than_is_wanted(tmp_path: Path) -> None:
     photo = paint(tmp_path / "large.jpg", 1, w=400, h=300)
     assert pixels_of(photo, max_side_px=48).shape == (36, 48, 3)

@@ -84,7 +84,7 @@ def test_frozen_weights_are_not_kept(tmp_path: Path) -> None:
 def test_another_training_is_not_gone_on_with(tmp_path: Path) -> None:
     kept(tmp_path, "one")
     model = tiny_network(seed=1)
-    with pytest.raises(TrainingError, match="another training.*remove it"):
+    with pytest.raises(TrainingError, match=r"another training.*remove it"):
         Checkpoint(tmp_path, "other").load(model, optimiser_of(model))
     for name, value in tiny_network(seed=1).state_dict().items():
         assert torch.equal(model.state_dict()[name], value)

@@ -151,7 +151,8 @@ def test_what_is_held_out_has_classes_of_several_photos_if_there_are_any(seed: i
 def test_nothing_may_be_held_out() -> None:
     learning, held_out = split(made(2, 2), 0.0, seed=0)
     assert learning == made(2, 2)
-    assert held_out.photos == held_out.names == ()
+    assert not held_out.photos
+    assert not held_out.names
 
 
 @pytest.mark.parametrize(("counts", "share"), [((2, 2), 0.1), ((2, 2, 2), 0.7), ((), 0.1)])

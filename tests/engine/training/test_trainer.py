@@ -5,25 +5,26 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import Tensor
 
-from engine.config import LossKind, LossSettings, TrainSettings
-from engine.errors import TrainingError
+from engine.config import LossKind
 from engine.jobs import Cancelled, Ticket
 from engine.training import checkpoint
-from engine.training.checkpoint import STATE, Checkpoint, State
-from engine.training.losses.choosing import loss_of
 from engine.training.model import TrainableNetwork
 from engine.training.pace import TRAINING
 from engine.training.progress import History
 from tests.engine.training.hues import (
     SETTINGS,
+    Counting,
+    kept_state,
     longer,
     paint_hues,
     parts_of,
@@ -66,28 +67,6 @@ def timeless(history: History) -> History:
     return replace(history, steps=tuple(replace(one, seconds=0.0) for one in history.steps))
 
 
-def kept_state(work: Path, settings: TrainSettings = SETTINGS) -> State:
-    model = tiny_network()
-    groups = model.parameter_groups(lr=settings.lr, p_lr=settings.p_lr, weight_decay=0)
-    state = Checkpoint(work, "one").load(model, torch.optim.Adam(groups))
-    assert state is not None
-    return state
-
-
-class Counting:
-    """The standard loss; ``then`` is called with the number of each step before it."""
-
-    def __init__(self, then: Callable[[int], object]) -> None:
-        self._loss = loss_of("ap")
-        self._then = then
-        self.calls = 0
-
-    def __call__(self, descriptors: Tensor, classes: Tensor) -> Tensor:
-        self.calls += 1
-        self._then(self.calls)
-        return self._loss(descriptors, classes)
-
-
 # --- learning -------------------------------------------------------------------------------
 
 
@@ -100,10 +79,9 @@ def test_it_learns_what_it_has_not_seen(tmp_path: Path, loss: LossKind) -> None:
     assert history.start < 0.4
     assert history.best_map is not None
     assert history.best_map > history.start + 0.2
-    first, last = (
-        sum(one.loss for one in part) for part in (history.steps[:5], history.steps[-5:])
-    )
-    assert last < 0.85 * first
+    if loss is not LossKind.CONTRASTIVE:  # which the distances of pairs bound from below
+        losses = [one.loss for one in history.steps]
+        assert sum(losses[-5:]) < 0.85 * sum(losses[:5])
 
 
 def test_the_best_weights_are_kept_and_not_the_last(tmp_path: Path) -> None:
@@ -156,9 +134,11 @@ def test_each_step_moves_by_its_rate(tmp_path: Path, photos: Path) -> None:
     settings = replace(longer(4), hold_out=0.0)
     history = trainer_of(tiny_network(), photos, tmp_path / "work", settings).run(Ticket())
     ps = [3.0, *(one.gem_p for one in history.steps)]
-    moves = [abs(after - before) for before, after in zip(ps, ps[1:], strict=False)]
+    moves = [abs(after - before) for before, after in pairwise(ps)]
     assert moves[0] == pytest.approx(0.05, rel=0.01)
-    assert all(move <= 0.05 * left * 1.5 for move, left in zip(moves, (1, 0.75, 0.5, 0.25)))
+    assert all(
+        move <= 0.05 * left * 1.5 for move, left in zip(moves, (1, 0.75, 0.5, 0.25), strict=True)
+    )
 
 
 # --- going on -------------------------------------------------------------------------------
@@ -184,16 +164,16 @@ def killed_in_a_step(photos: Path, work: Path) -> None:
 
 def killed_while_it_is_kept(photos: Path, work: Path) -> None:
     """For another process: is killed when half of its fourth checkpoint is written."""
-    save, saves = checkpoint.save_file, []
+    saves = []
 
     def killing(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str]) -> None:
-        save(tensors, path, metadata)
+        save_file(tensors, path, metadata)
         saves.append(path)
         if len(saves) == 4:
             path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
             os.kill(os.getpid(), signal.SIGKILL)
 
-    checkpoint.save_file = killing
+    setattr(checkpoint, "save_file", killing)  # noqa: B010
     trainer_of(tiny_network(dropout=0.2), photos, work, GOES_ON).run(Ticket())
 
 
@@ -243,6 +223,21 @@ def test_a_cancelled_training_goes_on_to_the_same_result(tmp_path: Path, photos:
     assert_same(weights, expected)
 
 
+@pytest.mark.parametrize("done", [0, 3])
+def test_who_cancels_a_training_loses_no_step(tmp_path: Path, photos: Path, done: int) -> None:
+    ticket = Ticket()
+    loss = Counting(lambda step: ticket.cancel() if step == done + 1 else None)
+    settings = replace(GOES_ON, keep_every_s=3600.0)
+    model = tiny_network(dropout=0.2)
+    with pytest.raises(Cancelled):
+        trainer_of(model, photos, tmp_path / "work", settings, loss=loss).run(ticket)
+    assert len(kept_state(tmp_path / "work").history.steps) == done
+    weights, history = to_the_end(photos, tmp_path / "work")
+    expected, whole = to_the_end(photos, tmp_path / "whole")
+    assert history == whole
+    assert_same(weights, expected)
+
+
 def test_a_finished_training_is_not_gone_through_again(tmp_path: Path, photos: Path) -> None:
     expected = to_the_end(photos, tmp_path / "work")
     model = tiny_network(seed=5, dropout=0.2)
@@ -272,132 +267,6 @@ def test_checkpoints_are_as_far_apart_as_asked(tmp_path: Path, photos: Path) -> 
     trainer._told = lambda history: saves.append(len(history.steps))
     trainer.run(Ticket())
     assert saves == [4]
-
-
-# --- what goes wrong ------------------------------------------------------------------------
-
-
-def assert_stops(trainer: Callable[[], History], reason: str) -> None:
-    with pytest.raises(TrainingError, match=reason) as stopped:
-        trainer()
-    assert len(stopped.value.reason.splitlines()) == 1
-
-
-@pytest.mark.parametrize("lr", [1e10, 1e39])
-def test_numbers_that_are_none_stop_a_training(tmp_path: Path, photos: Path, lr: float) -> None:
-    settings = replace(longer(8), lr=lr, p_lr=lr, validate_every=100)
-    trainer = trainer_of(tiny_network(), photos, tmp_path / "work", settings)
-    assert_stops(lambda: trainer.run(Ticket()), "no number")
-
-
-class TurnsBad:
-    """A loss that is worth less from the third step on."""
-
-    def __init__(self, change: Callable[[Tensor, int], Tensor]) -> None:
-        self._loss = loss_of("ap")
-        self._change = change
-        self._calls = 0
-
-    def __call__(self, descriptors: Tensor, classes: Tensor) -> Tensor:
-        self._calls += 1
-        return self._change(self._loss(descriptors, classes), self._calls)
-
-
-def test_after_a_loss_that_is_no_number_the_last_checkpoint_stays(
-    tmp_path: Path, photos: Path
-) -> None:
-    loss = TurnsBad(lambda value, step: value * (float("nan") if step == 3 else 1.0))
-    trainer = trainer_of(tiny_network(), photos, tmp_path / "work", loss=loss)
-    assert_stops(lambda: trainer.run(Ticket()), "loss is no number")
-    assert len(kept_state(tmp_path / "work").history.steps) == 2
-
-
-def test_weights_that_are_no_numbers_are_not_kept(tmp_path: Path, photos: Path) -> None:
-    trainer = trainer_of(tiny_network(), photos, tmp_path / "work")
-    step, steps = trainer._optimiser.step, []
-
-    def spoiling() -> None:
-        step()
-        steps.append(1)
-        if len(steps) == 3:
-            with torch.no_grad():
-                trainer._model.features.get_parameter("3.bias")[0] = float("nan")
-
-    trainer._optimiser.step = spoiling  # type: ignore[assignment, method-assign]
-    assert_stops(lambda: trainer.run(Ticket()), r"features\.3\.bias is no number")
-    assert len(kept_state(tmp_path / "work").history.steps) == 2
-
-
-def test_a_loss_that_rises_stops_a_training(tmp_path: Path, photos: Path) -> None:
-    loss = TurnsBad(lambda value, step: value + (0.05 * step if step > 10 else 0))
-    settings = replace(longer(40), validate_every=100)
-    trainer = trainer_of(tiny_network(), photos, tmp_path / "work", settings, loss=loss)
-    assert_stops(lambda: trainer.run(Ticket()), r"loss rose from 0\.\d+ to .*learning rate")
-    assert 10 <= len(kept_state(tmp_path / "work").history.steps) < 40
-
-
-def test_a_photo_that_vanishes_is_named_and_the_last_checkpoint_stays(
-    tmp_path: Path, photos: Path
-) -> None:
-    learning, _ = parts_of(photos)
-
-    def remove(step: int) -> None:
-        if step == 2:
-            for photo in learning.photos:
-                photo.unlink()
-
-    trainer = trainer_of(tiny_network(), photos, tmp_path / "work", loss=Counting(remove))
-    assert_stops(lambda: trainer.run(Ticket()), r"\.jpg cannot be read")
-    assert len(kept_state(tmp_path / "work").history.steps) == 1
-
-
-def test_another_setup_is_refused(tmp_path: Path, photos: Path) -> None:
-    trainer_of(tiny_network(), photos, tmp_path / "work").run(Ticket())
-    other = trainer_of(tiny_network(), photos, tmp_path / "work", setup="other")
-    assert_stops(lambda: other.run(Ticket()), "another training")
-
-
-@pytest.mark.parametrize("kind", [LossKind.AP, LossKind.TRIPLET, LossKind.CONTRASTIVE])
-@pytest.mark.parametrize("balanced", [True, False])
-def test_a_batch_without_positives_is_one_clear_line(
-    tmp_path: Path, kind: LossKind, balanced: bool
-) -> None:
-    photos = paint_hues(tmp_path / "photos", [1] * 12)
-    settings = replace(
-        SETTINGS,
-        loss=kind,
-        loss_settings=LossSettings(self_match=False),
-        per_class=1,
-        balanced=balanced,
-    )
-    trainer = trainer_of(tiny_network(), photos, tmp_path / "work", settings)
-    assert_stops(lambda: trainer.run(Ticket()), "no query of the batch has a positive")
-
-
-def test_classes_of_one_photo_are_learned_from_their_augmentations(tmp_path: Path) -> None:
-    photos = paint_hues(tmp_path / "photos", [1] * 8)
-    settings = replace(SETTINGS, loss=LossKind.TRIPLET)
-    history = trainer_of(tiny_network(), photos, tmp_path / "work", settings).run(Ticket())
-    assert len(history.steps) == 4
-    assert history.start is not None
-
-
-def test_a_disk_that_is_full_later_leaves_the_state_before(
-    tmp_path: Path, photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save, saves = checkpoint.save_file, []
-
-    def full(*arguments: object) -> None:
-        saves.append(1)
-        if len(saves) == 3:
-            raise OSError(28, "No space left on device")
-        save(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(checkpoint, "save_file", full)
-    trainer = trainer_of(tiny_network(), photos, tmp_path / "work")
-    assert_stops(lambda: trainer.run(Ticket()), "no space left")
-    assert [one.name for one in (tmp_path / "work").iterdir()] == [STATE]
-    assert len(kept_state(tmp_path / "work").history.steps) == 2
 
 
 # --- progress -------------------------------------------------------------------------------
