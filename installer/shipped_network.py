@@ -10,14 +10,18 @@ pictures and half an hour of training on two cores; what was stopped goes on.
 """
 
 import argparse
+import dataclasses
 import shutil
 import sys
 from pathlib import Path
 
-from engine.config import NetworkChoice, TrainSettings
+from engine.config import FeatureSettings, NetworkChoice, TrainSettings
 from engine.jobs import Ticket
-from engine.network.kept import files_of, kept_manifest
+from engine.network.kept import MANIFEST, files_of, kept_manifest
+from engine.network.manifest import NetworkManifest
+from engine.network.registry import fingerprint
 from engine.network_requests import TrainReport, TrainRequest
+from engine.runtime import Runtime
 from engine.service import Engine
 from engine.store.paths import LibraryPaths
 from engine.training.job import CURVE, RECORD, STEPS
@@ -27,6 +31,7 @@ from installer.training_pictures.compose import Plan, compose
 START = "efficientnet-lite0"
 NAME = "efficientnet-lite0-ap"
 LICENCE = "Apache-2.0; trained on openclipart (public domain) and GroceryStoreDataset (MIT)"
+SEEN = FeatureSettings()
 RECIPE = TrainSettings(
     steps=100,
     batch=128,
@@ -58,11 +63,18 @@ def _trained(pictures: Path, library: Path) -> TrainReport:
 
 
 def _published(networks: Path) -> Path:
-    """Copy the network with its record into the assets."""
+    """Copy the network with its record into the assets; its manifest then says what it should
+    make of the known picture, so that a card that counts wrong is found out."""
+    kept = kept_manifest(networks, NAME)
     target = ROOT / "assets" / "networks" / NAME
     target.mkdir(parents=True, exist_ok=True)
-    for name in (*files_of(kept_manifest(networks, NAME)), CURVE, STEPS, RECORD):
+    for name in (*files_of(kept), CURVE, STEPS, RECORD):
         shutil.copyfile(networks / NAME / name, target / name)
+    with Runtime() as runtime:
+        output = tuple(round(value, 4) for value in fingerprint(runtime.network(SEEN, kept)))
+    known = NetworkManifest.from_json((target / MANIFEST).read_text(encoding="utf-8"))
+    known = dataclasses.replace(known, known_output=output)
+    (target / MANIFEST).write_text(known.to_json(), encoding="utf-8")
     return target
 
 
