@@ -1,7 +1,7 @@
-"""Learns what usual base regions of the shipped network have in common, and keeps it in assets.
+"""Learns what usual base regions of a shipped network have in common, and keeps it in assets.
 
 Run it after a change of the network, of its regions or of the sample album:
-``python -m installer.centre``. The sample album is the project's own, so the result can be shipped,
+``python -m installer.centre [NETWORK]``. The sample album is the project's own, so the result can be shipped,
 and no photo that Refocal is measured on has a part in it.
 """
 
@@ -12,26 +12,26 @@ import numpy as np
 from engine.config import FeatureSettings
 from engine.features.whitening import Whitening, save
 from engine.media.pool import DecodeTask
-from engine.network.registry import DEFAULT, centre_file
+from engine.network.registry import DEFAULT, centre_file, manifest
 from engine.runtime import Runtime, Use
 from engine.types import FloatArray, Picture
 from installer.places import ROOT
 
 
-def main() -> int:
+def main(network: str = DEFAULT) -> int:
     """Write the file; prints how many regions it was learned from."""
-    regions = np.concatenate(_regions_of_the_sample(FeatureSettings()))
+    regions = np.concatenate(_regions_of_the_sample(FeatureSettings(), network))
     centre = Whitening.centring(regions.mean(axis=0), name="sample album", count=len(regions))
-    target = centre_file(DEFAULT)
+    target = centre_file(network)
     target.parent.mkdir(parents=True, exist_ok=True)
     save(centre, target)
     print(f"{target}: the mean of {len(regions)} regions")
     return 0
 
 
-def _regions_of_the_sample(features: FeatureSettings) -> list[FloatArray]:
+def _regions_of_the_sample(features: FeatureSettings, name: str) -> list[FloatArray]:
     with Runtime() as runtime:
-        network, pool = runtime.network(features), runtime.pool(Use.WORK)
+        network, pool = runtime.network(features, manifest(name)), runtime.pool(Use.WORK)
         found = []
         for path in sorted((ROOT / "assets" / "sample").glob("*.jpg")):
             task = DecodeTask(0, Picture(path), features.size_px, None)
@@ -40,4 +40,4 @@ def _regions_of_the_sample(features: FeatureSettings) -> list[FloatArray]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

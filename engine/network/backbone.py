@@ -133,7 +133,7 @@ def _filled(manifest: NetworkManifest, weights: Path) -> FeatureMap:
     whole = model.state_dict()
     about = {"file": weights.name, "backbone": manifest.backbone}
     given = read(weights)
-    if manifest.weights.package is not None:  # shipped: it has the names of another library
+    if manifest.weights.foreign:
         given = renamed_in_order(given, whole, **about)
     keep_what_leads_to(model, manifest.layer)
     fill(model, given, names=set(whole), **about)

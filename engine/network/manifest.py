@@ -14,17 +14,26 @@ from engine.errors import NetworkError
 _NUMBERS_VERSION = 1
 
 
+ASSETS = "assets"
+"""In the place of a package: Refocal's own folder of networks."""
+
+
 @dataclass(frozen=True, slots=True)
 class WeightsSource:
     """Where the weights come from, and the SHA-256 of the file.
 
     ``file`` lies in the installed ``package``; where that is None it is a file of the user's, by
-    its absolute path.
+    its absolute path, and where it is `ASSETS`, in the folder of networks that come with Refocal.
     """
 
     package: str | None
     file: str
     sha256: str
+
+    @property
+    def foreign(self) -> bool:
+        """Whether its tensors have the names of another library, in the same order."""
+        return self.package not in (None, ASSETS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from engine.features.head import Head, load_linear
 from engine.features.scheme import pooling_of
 from engine.features.whitening import load as load_whitening
 from engine.network.device import DeviceChoice
-from engine.network.manifest import NetworkManifest, WeightsSource
+from engine.network.manifest import ASSETS, NetworkManifest, WeightsSource
 from engine.network.memory import keep_freed_memory
 from engine.network.network import Computes, Network
 from engine.types import FloatArray
@@ -24,8 +24,6 @@ _log = logging.getLogger(__name__)
 
 DEFAULT = "efficientnet-lite0"
 
-_ASSETS = "assets"
-"""In the place of a package: the folder of networks that come with Refocal itself."""
 _ASSETS_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "networks"
 
 LINEAR = "linear.safetensors"
@@ -75,7 +73,7 @@ def _trained_here() -> dict[str, NetworkManifest]:
     for file in sorted(_ASSETS_FOLDER.glob("*/manifest.json")):
         known = NetworkManifest.from_json(file.read_text(encoding="utf-8"))
         place = f"{file.parent.name}/{known.weights.file}"
-        source = WeightsSource(_ASSETS, place, known.weights.sha256)
+        source = WeightsSource(ASSETS, place, known.weights.sha256)
         found[known.name] = dataclasses.replace(known, weights=source)
     return found
 
@@ -278,7 +276,7 @@ def weights_file(source: WeightsSource) -> Path:
 def _place(source: WeightsSource) -> Path:
     if source.package is None:
         return Path(source.file)
-    if source.package == _ASSETS:
+    if source.package == ASSETS:
         return _ASSETS_FOLDER / source.file
     spec = importlib.util.find_spec(source.package)
     if spec is None or not spec.submodule_search_locations:
