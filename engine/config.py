@@ -318,7 +318,10 @@ class TrainSettings:
     their class. ``micro_batch``: pictures that pass at once. ``crop_px``: side of what the network
     is shown; a crop takes at least ``smallest_crop`` of a photo's area. ``lr`` of Adam falls
     linearly to 0, ``p_lr`` is that of GeM's exponent. ``frozen``: share 0…1 of the first layers
-    that stay as they are. ``hold_out``: share of the classes that measure; every ``validate_every``
+    that stay as they are. ``blend``: share 0…1 of the trained weights in those that are kept, the
+    rest is of the start: what was learned from few kinds of photos then costs less on others
+    (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"). ``hold_out``: share of the
+    classes that measure; every ``validate_every``
     steps their photos, ``validate_px`` long, look for each other. ``keep_every_s``: seconds between
     checkpoints.
     """
@@ -336,6 +339,7 @@ class TrainSettings:
     p_lr: float = 1e-3
     weight_decay: float = 1e-6
     frozen: float = 0.0
+    blend: float = 1.0
     hold_out: float = 0.1
     validate_every: int = 20
     validate_px: int = 320
@@ -359,7 +363,7 @@ class TrainSettings:
             raise SettingsError("the weight decay must lie between 0 and 1")
         if self.seed < 0:
             raise SettingsError(f"a seed is 0 or more, not {self.seed}")
-        for name in ("frozen", "smallest_crop"):
+        for name in ("frozen", "smallest_crop", "blend"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingsError(f"{name} is a share, 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.hold_out < 1:

@@ -1,8 +1,8 @@
 """Learns what usual base regions of a shipped network have in common, and keeps it in assets.
 
 Run it after a change of the network, of its regions or of the sample album:
-``python -m installer.centre [NETWORK]``. The sample album is the project's own, so the result can be shipped,
-and no photo that Refocal is measured on has a part in it.
+``python -m installer.centre [NETWORK]``. The sample album is the project's own, so the result can
+be shipped, and no photo that Refocal is measured on has a part in it.
 """
 
 import sys

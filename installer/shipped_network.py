@@ -37,6 +37,7 @@ RECIPE = TrainSettings(
     batch=128,
     smallest_crop=0.4,
     lr=2e-4,
+    blend=0.5,
     hold_out=0.03,
     validate_every=20,
 )

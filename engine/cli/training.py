@@ -32,6 +32,7 @@ _NUMBERS = {
     "p_lr": "that of GeM's exponent",
     "weight_decay": "",
     "frozen": "share of the first layers that stay as they are",
+    "blend": "share of the trained weights in those that are kept; the rest is the start's",
     "hold_out": "share of the classes that measure",
     "validate_every": "steps between two measurements",
     "seed": "of all that is random",

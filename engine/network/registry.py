@@ -22,7 +22,10 @@ from engine.types import FloatArray
 
 _log = logging.getLogger(__name__)
 
-DEFAULT = "efficientnet-lite0"
+DEFAULT = "efficientnet-lite0-ap"
+"""The network that Refocal ships: trained with average precision, see its model card."""
+OFF_THE_SHELF = "efficientnet-lite0"
+"""What it was trained from: ImageNet's weights as they are."""
 
 _ASSETS_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "networks"
 
@@ -40,7 +43,7 @@ _MANIFESTS = {
     manifest.name: manifest
     for manifest in (
         NetworkManifest(
-            name=DEFAULT,
+            name=OFF_THE_SHELF,
             backbone="tf_efficientnet_lite0",
             layer="conv_head, bn2, ReLU6",
             dim=1280,

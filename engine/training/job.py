@@ -105,7 +105,7 @@ def train(
         steps=len(history.steps),
         best_step=history.best,
         map_before=history.start,
-        map_after=history.best_map,
+        map_after=history.kept_map,
         device=parts.device.reason,
         seconds=time.monotonic() - started,
         failures=failures,
@@ -162,12 +162,12 @@ class _Run:
         """What is to be said of the trained network."""
         settings, start = self._request.settings, self._parts.start
         measured: tuple[Measurement, ...] = ()
-        if history.best_map is not None:
+        if history.kept_map is not None:
             how = (
                 f"{len(self._held_out.names)} held-out classes, {settings.validate_px} px, "
                 f"global descriptor; {history.start:.3f} before training"
             )
-            measured = (Measurement(self._request.folder.name, how, history.best_map),)
+            measured = (Measurement(self._request.folder.name, how, history.kept_map),)
         return dataclasses.replace(
             start,
             name=self._request.name,
@@ -193,7 +193,7 @@ class _Run:
             "classes": len(self._learning.names),
             "held_out_classes": len(self._held_out.names),
             "map_before": history.start,
-            "map_after": history.best_map,
+            "map_after": history.kept_map,
             "best_step": history.best,
             "torch": torch.__version__,
         }

@@ -24,15 +24,22 @@ class StepRecord:
 @dataclass(frozen=True, slots=True)
 class History:
     """``start``: mAP of the held-out classes before the first step, None without any. ``best``:
-    the step after which the kept weights stood, 0 for those of the start."""
+    the step after which the kept weights stood, 0 for those of the start. ``blended``: mAP of what
+    they and the start were blended to, at the end, if they were."""
 
     start: float | None = None
     steps: tuple[StepRecord, ...] = ()
     best: int = 0
+    blended: float | None = None
+
+    @property
+    def kept_map(self) -> float | None:
+        """mAP of the weights that the training leaves."""
+        return self.best_map if self.blended is None else self.blended
 
     @property
     def best_map(self) -> float | None:
-        """mAP of the kept weights."""
+        """mAP of the best step's weights."""
         if not self.best:
             return self.start
         return next(one.map for one in self.steps if one.step == self.best)

@@ -9,7 +9,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -101,7 +101,7 @@ class Trainer:
 
     def run(self, ticket: Ticket) -> History:
         """Train to the end, from where an earlier run was stopped. The model then has the best
-        weights.
+        weights, blended with those of the start as the settings say.
 
         Raises:
             TrainingError: nothing can be learned from a batch, the training went astray, a photo
@@ -109,6 +109,7 @@ class Trainer:
             Cancelled: somebody asked for the end; the same.
         """
         pace = self._pace(ticket)
+        begun_with = trained(self._model)
         state = self._together(lambda: self._checkpoint.load(self._model, self._optimiser))
         if state is None:
             start = self._judge(pace.in_look(0))
@@ -122,8 +123,11 @@ class Trainer:
                 raise
             state = self._after(step, state, report, seconds, pace)
             self._together(partial(self._keep_if_due, state))
-        restore(self._model, state.best)
-        return state.history
+        restore(self._model, blended(begun_with, state.best, self._settings.blend))
+        if self._settings.blend == 1:
+            return state.history
+        reached = self._judge(pace.in_look(self._settings.steps))
+        return replace(state.history, blended=reached)
 
     def _after(
         self, step: int, state: State, report: StepReport, seconds: float, pace: Pace
@@ -237,6 +241,11 @@ class Trainer:
 
     def _together(self, work: Callable[[], T]) -> T:
         return together(self._group, work)
+
+
+def blended(start: Weights, best: Weights, share: float) -> Weights:
+    """The mean of two sets of weights, ``share`` of it the second."""
+    return {name: start[name].lerp(value, share) for name, value in best.items()}
 
 
 def augmentation_of(settings: TrainSettings) -> Augmentation:

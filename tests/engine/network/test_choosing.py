@@ -52,7 +52,7 @@ def test_an_evaluation_says_which_network_it_measured(
     report = said(capsys, "evaluate", folder, "--size", "160", *chosen)
     assert report["settings"]["network"] == SMALL
     report = said(capsys, "evaluate", folder, "--size", "160")
-    assert report["settings"]["network"] == "efficientnet-lite0"
+    assert report["settings"]["network"] == "efficientnet-lite0-ap"
 
 
 def test_a_library_remembers_the_network_that_it_was_indexed_with(

@@ -20,7 +20,7 @@ from engine.network import kept, registry
 from engine.network.manifest import NetworkManifest, network_key
 
 C = 6
-KNOWN = replace(registry.manifest(registry.DEFAULT), name="mine", dim=C, known_output=())
+KNOWN = replace(registry.manifest(registry.OFF_THE_SHELF), name="mine", dim=C, known_output=())
 WEIGHTS = {"a.weight": np.arange(6, dtype=np.float32).reshape(2, 3)}
 FEATURES = FeatureSettings()
 
@@ -84,7 +84,7 @@ def test_names_that_are_taken(tmp_path: Path) -> None:
     kept.keep(tmp_path, KNOWN, WEIGHTS, None)
     with pytest.raises(NetworkError, match="already"):
         kept.keep(tmp_path, KNOWN, WEIGHTS, None)
-    for name in (registry.DEFAULT, "resnet101"):
+    for name in (registry.OFF_THE_SHELF, "resnet101"):
         with pytest.raises(NetworkError, match="names another network"):
             kept.keep(tmp_path, replace(KNOWN, name=name), WEIGHTS, None)
 
@@ -138,7 +138,7 @@ def test_removing_frees_all_of_it(tmp_path: Path) -> None:
     with pytest.raises(NetworkError, match="no network 'mine'; there are: efficientnet"):
         kept.forget(tmp_path, "mine")
     with pytest.raises(NetworkError, match="stays as it is"):
-        kept.forget(tmp_path, registry.DEFAULT)
+        kept.forget(tmp_path, registry.OFF_THE_SHELF)
 
 
 def test_another_whitening_is_another_network(tmp_path: Path) -> None:

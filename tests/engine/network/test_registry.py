@@ -13,7 +13,7 @@ from engine.network.device import DeviceChoice
 from engine.network.manifest import WeightsSource
 
 CPU = DeviceChoice("cpu", "CPU: for the tests")
-LITE0 = registry.manifest(registry.DEFAULT)
+LITE0 = registry.manifest(registry.OFF_THE_SHELF)
 
 
 @pytest.fixture
@@ -81,6 +81,6 @@ def test_tensors_of_another_shape_are_refused(tmp_path: Path) -> None:
 @pytest.mark.heavy
 def test_a_network_that_counts_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     shifted = dataclasses.replace(LITE0, mean=(0.0, 0.0, 0.0))
-    monkeypatch.setitem(registry._MANIFESTS, registry.DEFAULT, shifted)
+    monkeypatch.setitem(registry._MANIFESTS, registry.OFF_THE_SHELF, shifted)
     with pytest.raises(NetworkError, match="wrong numbers"):
-        registry.load(registry.DEFAULT, device=CPU, features=FeatureSettings())
+        registry.load(registry.OFF_THE_SHELF, device=CPU, features=FeatureSettings())

@@ -55,11 +55,11 @@ def described(model: TrainableNetwork, photo: PixelArray, known: NetworkManifest
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", [registry.DEFAULT, "resnet50", "timm:test_resnet.r160_in1k"])
+@pytest.mark.parametrize("name", [registry.OFF_THE_SHELF, "resnet50", "timm:test_resnet.r160_in1k"])
 def test_untrained_it_gives_the_descriptors_of_inference(tmp_path: Path, name: str) -> None:
     known = (
         registry.manifest(name)
-        if name == registry.DEFAULT
+        if name == registry.OFF_THE_SHELF
         else registry.manifest_of(with_random_weights(name, tmp_path))
     )
     network = loaded(known)
@@ -72,7 +72,7 @@ def test_untrained_it_gives_the_descriptors_of_inference(tmp_path: Path, name: s
 
 @pytest.mark.heavy
 def test_inference_takes_over_what_was_trained(tmp_path: Path) -> None:
-    known = registry.manifest(registry.DEFAULT)
+    known = registry.manifest(registry.OFF_THE_SHELF)
     model = trainable(known, registry.weights_file(known.weights))
     before = described(model.eval(), picture(96, 64), known)
     groups = model.train().parameter_groups(lr=1e-3, p_lr=0.5, weight_decay=0)
@@ -195,7 +195,7 @@ def test_the_order_of_layers_is_that_of_a_pass() -> None:
 
 @pytest.mark.heavy
 def test_a_block_of_the_shipped_network_is_a_start() -> None:
-    known = registry.manifest(registry.DEFAULT)
+    known = registry.manifest(registry.OFF_THE_SHELF)
     model = trainable(known, registry.weights_file(known.weights))
     model.train_from("blocks.5")
     kinds = {
@@ -293,7 +293,7 @@ def test_the_gradient_of_the_exponent_is_the_slope_of_the_loss() -> None:
 def test_three_stages_of_the_shipped_network_give_the_plain_gradient() -> None:
     from engine.training.three_stage import three_stage
 
-    known = registry.manifest(registry.DEFAULT)
+    known = registry.manifest(registry.OFF_THE_SHELF)
     model = trainable(known, registry.weights_file(known.weights)).double()
     batch = Noisy(6, side=64)
     expected = plain_gradients(model, batch.pixels(0, 6), classes_of(6), dense_loss)
