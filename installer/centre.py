@@ -12,13 +12,13 @@ import numpy as np
 from engine.config import FeatureSettings
 from engine.features.whitening import Whitening, save
 from engine.media.pool import DecodeTask
-from engine.network.registry import DEFAULT, centre_file, manifest
+from engine.network.registry import OFF_THE_SHELF, centre_file, manifest
 from engine.runtime import Runtime, Use
 from engine.types import FloatArray, Picture
 from installer.places import ROOT
 
 
-def main(network: str = DEFAULT) -> int:
+def main(network: str = OFF_THE_SHELF) -> int:
     """Write the file; prints how many regions it was learned from."""
     regions = np.concatenate(_regions_of_the_sample(FeatureSettings(), network))
     centre = Whitening.centring(regions.mean(axis=0), name="sample album", count=len(regions))

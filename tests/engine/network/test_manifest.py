@@ -9,7 +9,7 @@ from engine.errors import NetworkError
 from engine.network import registry
 from engine.network.manifest import NetworkManifest, network_key
 
-LITE0 = registry.manifest(registry.DEFAULT)
+LITE0 = registry.manifest(registry.OFF_THE_SHELF)
 
 
 def test_a_manifest_survives_json() -> None:
