@@ -127,6 +127,13 @@ _TABLE: tuple[tuple[type[BaseException], str, str], ...] = (
         str(QT_TRANSLATE_NOOP("Errors", "Run “refocal doctor” and see what it says.")),
     ),
     (
+        errors.TrainingError,
+        str(QT_TRANSLATE_NOOP("Errors", "The training cannot go on.")),
+        str(
+            QT_TRANSLATE_NOOP("Errors", "What it had learned before is kept: see to it and go on.")
+        ),
+    ),
+    (
         errors.RefocalError,
         str(QT_TRANSLATE_NOOP("Errors", "That did not work.")),
         "",

@@ -233,8 +233,10 @@ def save(whitening: Whitening, path: Path) -> None:
     if whitening.axes is not None:
         tensors["axes"] = np.ascontiguousarray(whitening.axes)
     about = {key: getattr(whitening, key) for key in ("exponent", "floor", "name", "count")}
+    about["format"] = _FORMAT
     try:
-        save_file(tensors, path, metadata={"format": _FORMAT, "about": json.dumps(about)})
+        # One entry: safetensors writes several in any order, and the file's checksum names it.
+        save_file(tensors, path, metadata={"about": json.dumps(about)})
     except (OSError, SafetensorError) as error:
         raise NetworkError(f"the whitening {path} cannot be written: {error}") from error
 
@@ -252,9 +254,10 @@ def load(path: Path) -> Whitening:
     except (OSError, SafetensorError) as error:
         raise NetworkError(f"the whitening {path} cannot be read: {error}") from error
     try:
-        if metadata["format"] != _FORMAT:
-            raise ValueError(f"its format is {metadata['format']!r}")
         about = json.loads(metadata["about"])
+        form = metadata["format"] if "format" in metadata else about["format"]
+        if form != _FORMAT:
+            raise ValueError(f"its format is {form!r}")
         found = Whitening(
             mean=tensors["mean"].astype(np.float32),
             axes=tensors["axes"].astype(np.float32) if "axes" in tensors else None,
