@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.config import Method, SearchSettings
+from engine.config import Method, NetworkChoice, SearchSettings
 from engine.evaluation.groundtruth import GroundTruth, TruthQuery
 from engine.evaluation.reading import read
 from engine.jobs import Ticket
+from engine.network.registry import OFF_THE_SHELF
 from engine.rank.precision import average_precision
 from engine.requests import IndexRequest, SearchAnswer, SearchRequest
 from engine.service import Engine
@@ -83,7 +84,9 @@ def album(photo_sets: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         number: _hang(truth, truth.queries[number], scene, folder / _made(number))
         for number in HIDDEN
     }
-    with Engine.open(tmp_path_factory.mktemp("library")) as engine:
+    # Off the shelf: the shipped network finds by itself what search and steering must find here.
+    network = NetworkChoice(OFF_THE_SHELF)
+    with Engine.open(tmp_path_factory.mktemp("library"), network=network) as engine:
         engine.index(IndexRequest((folder,)), Ticket())
         yield Album(truth, folder, engine, small)
 
