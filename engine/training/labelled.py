@@ -4,7 +4,7 @@ A folder is a class; or every photo is one of its own, known again by strong aug
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,15 +87,6 @@ def labelled_folder(folder: Path, *, each_photo: bool = False) -> Labelled:
     if not groups:
         raise TrainingError(f"no photo in {folder} has a label: each sub-folder is one")
     return grouped(dict(groups))
-
-
-def joined(sets: Sequence[Labelled]) -> Labelled:
-    """Several sets as one; classes of different sets are different, whatever their names."""
-    groups: dict[str, list[Path]] = {}
-    for number, one in enumerate(sets):
-        for name, places in zip(one.names, one.members, strict=True):
-            groups[f"{number}/{name}"] = [one.photos[place] for place in places]
-    return grouped(groups)
 
 
 def split(labelled: Labelled, share: float, *, seed: int) -> tuple[Labelled, Labelled]:

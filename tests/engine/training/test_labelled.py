@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import TrainingError
 from engine.teaching import labels_of
-from engine.training.labelled import Labelled, grouped, joined, labelled_folder, split
+from engine.training.labelled import Labelled, grouped, labelled_folder, split
 from tests.fakes.painted import paint
 
 
@@ -113,12 +113,6 @@ def test_classes_are_numbered_anew() -> None:
     assert left.names == ("c0", "c2")
     assert left.classes == (0, 1, 1, 1)
     assert {photo.parent.name for photo in left.photos} == {"0", "2"}
-
-
-def test_sets_joined_have_no_class_in_common() -> None:
-    both = joined([made(1, 2), made(2)])
-    assert both.names == ("0/c0", "0/c1", "1/c0")
-    assert both.classes == (0, 1, 1, 2, 2)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.8])
